@@ -1,0 +1,66 @@
+"""Errors of toolchains, compilation and projects (ASC4xx)."""
+
+from __future__ import annotations
+
+from ascendops.errors.base import AscendOpsError, ExitCode
+
+__all__ = ["CompileError", "CompilerNotFound", "NotAProject", "NothingSelected", "ToolchainError", "ToolchainMissing"]
+
+
+class CompileError(AscendOpsError):
+    """The compiler refused a source of the operator.
+
+    The message shows the compiler's own words for the first error, the exact command, and the full log's path. A line of a
+    generated file is mapped back to the template or to op.toml: edit those, since gen/ is rendered anew by each build.
+    """
+
+    id = "ASC401"
+    exit_code = ExitCode.COMPILE
+
+
+class CompilerNotFound(AscendOpsError):
+    """No C++ compiler was found.
+
+    The CPU twin compiles operator sources with g++ or clang++ (C++17). Install one (Debian and Ubuntu: `apt-get install g++`;
+    openEuler: `dnf install gcc-c++`), or set CXX to the compiler's path. `ascendops doctor` shows what was looked for.
+    """
+
+    id = "ASC402"
+    exit_code = ExitCode.TOOLCHAIN
+
+
+class ToolchainMissing(AscendOpsError):
+    """The CANN toolchain was asked for and is not installed.
+
+    `--backend cann` needs the CANN toolkit: source its set_env.sh so that ASCEND_HOME_PATH is set. Without it, `--backend twin`
+    builds and runs the same sources on the CPU.
+    """
+
+    id = "ASC403"
+    exit_code = ExitCode.TOOLCHAIN
+
+
+class ToolchainError(AscendOpsError):
+    """A tool of the toolchain failed in a way that is not an error in the operator's source."""
+
+    id = "ASC404"
+    exit_code = ExitCode.TOOLCHAIN
+
+
+class NotAProject(AscendOpsError):
+    """The folder is not an operator project.
+
+    A project has an op.toml (made by `ascendops new op NAME`), or the two folders op_host/ and op_kernel/ of the msopgen layout.
+    """
+
+    id = "ASC405"
+
+
+class NothingSelected(AscendOpsError):
+    """The command found nothing to work on.
+
+    No operator project lies here, above here or up to three levels below; or -k, --op or the paths selected none.
+    """
+
+    id = "ASC406"
+    exit_code = ExitCode.NOTHING

@@ -1,0 +1,132 @@
+"""The operator as op.toml declares it: plain frozen data that every later stage reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ascendops.spec.expr import Expr
+    from ascendops.spec.shapes import Shape
+    from ascendops.spec.schema import FunctionSchema
+
+AttrValue = bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[bool, ...] | None
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """One tensor of the schema.
+
+    Attributes:
+        name: Name in the schema; also the kernel parameter and the DTYPE_<NAME> macro.
+        shape: Its dims over named axes (`["*batch", "n"]`), or a rule such as `broadcast(x1, x2)`.
+        dtypes: One torch dtype name per dtype column (parallel over all tensors, as in OpDef).
+        optional: `Tensor?` in the schema.
+        variadic: `Tensor[]` in the schema.
+        mutated: `Tensor(a!)` in the schema.
+        format: GE format, `ND` unless declared.
+    """
+
+    name: str
+    shape: Shape
+    dtypes: tuple[str, ...]
+    optional: bool = False
+    variadic: bool = False
+    mutated: bool = False
+    format: str = "ND"
+
+
+@dataclass(frozen=True)
+class AttrSpec:
+    """One attribute: `type` is the schema's word (`int`, `float`, `bool`, `str`, `int[]`, ...)."""
+
+    name: str
+    type: str
+    required: bool
+    default: AttrValue = None
+
+
+@dataclass(frozen=True)
+class TilingKey:
+    """One strategy of the kernel: the value given to SetTilingKey, its name, and when it applies (a sentence)."""
+
+    key: int
+    name: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """One declared test case; it runs for every dtype column, or for those in `dtypes` (dtypes of the first input).
+
+    Attributes:
+        name: Word used in the test's id.
+        shapes: Shape of each input by name.
+        attrs: Attribute values by name (missing: the default).
+        tiling_key: Name of the key that the case must reach, or None.
+        layout: How inputs lie in memory: `contiguous`, `transposed`, `sliced`, `expanded` or `offset`.
+        values: Recipe of the input values: `random`, `exact`, `special`, `tail`, `negative`, `positive`, `wide`.
+    """
+
+    name: str
+    shapes: Mapping[str, tuple[int, ...]]
+    attrs: Mapping[str, AttrValue]
+    dtypes: tuple[str, ...] | None = None
+    tiling_key: str | None = None
+    layout: str = "contiguous"
+    values: str = "random"
+
+
+@dataclass(frozen=True)
+class OpSpec:
+    """A whole operator declaration. `path` is the op.toml it came from; `root` the project folder."""
+
+    edition: int
+    name: str
+    op_type: str
+    family: str | None
+    schema: FunctionSchema
+    doc: str
+    units: tuple[str, ...]
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    attrs: tuple[AttrSpec, ...]
+    tiling_keys: tuple[TilingKey, ...]
+    flops: Expr | None
+    bytes: Expr | None
+    cases: tuple[Case, ...]
+    reference: Mapping[str, str]
+    path: Path
+    digest: str
+
+    @property
+    def root(self) -> Path:
+        """The project folder."""
+        return self.path.parent
+
+    @property
+    def columns(self) -> int:
+        """Number of dtype columns."""
+        return len(self.inputs[0].dtypes) if self.inputs else len(self.outputs[0].dtypes)
+
+    def tensor(self, name: str) -> TensorSpec:
+        """The input or output called `name` (KeyError when there is none)."""
+        return next(t for t in (*self.inputs, *self.outputs) if t.name == name)
+
+    def output_shapes(self, shapes: Mapping[str, Sequence[Any] | None], attrs: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Output shapes in order, for input shapes by name. Dims may be ints or torch.SymInt.
+
+        Raises:
+            SpecError: The inputs do not fit the declared axes (rank, or one axis with two sizes).
+        """
+        from ascendops.spec.shapes import infer
+
+        return infer(self, shapes, attrs)
+
+    def cost(self, shapes: Mapping[str, Sequence[int]], attrs: Mapping[str, Any], column: int) -> tuple[int, int]:
+        """(floating-point operations, bytes of GM traffic) of one call with these input shapes and dtype column."""
+        from ascendops.spec.cost import cost
+
+        return cost(self, shapes, attrs, column)

@@ -1,0 +1,75 @@
+"""Turns a compiler's output into one error that a person can act on."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from ascendops.toolchain.cache import cache_root, digest
+from ascendops.toolchain.compiler import Outcome
+from ascendops.errors import CompileError
+
+_ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<col>\d+):)? (?:fatal )?error: (?P<message>.*)$")
+_DIAGNOSTIC = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal error|error|warning|note): ")
+_MISSING = re.compile(r"‘(?P<name>[\w:]+)’ (?:was not declared|is not a member|has not been declared|does not name a type)|'(?P<ascii>[\w:]+)' (?:was not|is not a member|has not)")
+_INCLUDE = re.compile(r"(?P<header>[\w./-]+\.h(?:pp)?): No such file")
+
+Origin = Callable[[Path, int], str | None]
+
+
+def compile_error(outcome: Outcome, what: str, origin: Origin | None = None) -> CompileError:
+    """The error for a failed compiler run.
+
+    Args:
+        outcome: The run; its log is kept in the cache and named in the message.
+        what: What was being compiled, e.g. "the kernel of softmax (x: float16)".
+        origin: Maps a line of a generated file to the template or op.toml line it came from, or None.
+    """
+    log = _keep_log(outcome)
+    lines = outcome.log.splitlines()
+    at = next((i for i, line in enumerate(lines) if _ERROR.match(line)), None)
+    shown = _excerpt(lines, at)
+    where, note = None, []
+    help_text = None
+    if at is not None:
+        match = _ERROR.match(lines[at])
+        assert match
+        where = f"{match['file']}:{match['line']}"
+        source = origin(Path(match["file"]), int(match["line"])) if origin else None
+        if source:
+            note.append(f"generated from {source}: edit that, gen/ is rendered anew by each build")
+        help_text = _advice(match["message"])
+    count = sum(1 for line in lines if _ERROR.match(line))
+    more = [f"and {count - 1} more errors"] if count > 1 else []
+    why = [*shown, *note, *more, f"command: {shlex.join(outcome.command)}", f"exit status {outcome.returncode}; full log: {log}"]
+    return CompileError(f"{what} does not compile", where=where, why="\n".join(why), help=help_text)
+
+
+def _excerpt(lines: list[str], at: int | None) -> list[str]:
+    if at is None:
+        return lines[-12:]
+    end = at + 1
+    while end < len(lines) and not _DIAGNOSTIC.match(lines[end]) and end - at < 6:
+        end += 1
+    return lines[at:end]
+
+
+def _advice(message: str) -> str | None:
+    missing = _MISSING.search(message)
+    if missing:
+        name = missing["name"] or missing["ascii"]
+        return f"check the spelling of {name}; docs/ascendc-apis.md lists the Ascend C names that the CPU twin implements"
+    header = _INCLUDE.search(message)
+    if header:
+        return f"add the folder of {header['header']} with include_dirs=[...], or keep the header beside the kernel"
+    return None
+
+
+def _keep_log(outcome: Outcome) -> Path:
+    folder = cache_root() / "logs"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{digest(*outcome.command, outcome.log)[:12]}.log"
+    path.write_text(f"{shlex.join(outcome.command)}\nexit status {outcome.returncode}\n\n{outcome.log}")
+    return path

@@ -1,0 +1,179 @@
+"""Compiles unmodified Ascend C and op_host sources, and the twin's own runtime, with the host's C++ compiler."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ascendops import resources
+from ascendops.errors import InputError, did_you_mean
+from ascendops.spec import socs
+from ascendops.spec.names import C_LIBRARY_NAMES
+from ascendops.toolchain import cache, compiler as cxx
+from ascendops.toolchain.diagnose import Origin, compile_error
+
+_ENTRY = re.compile(r"\b__global__\b(?P<between>[^;{}()]*(?:\([^()]*\)[^;{}()]*)?)\bvoid\s+(?P<name>[A-Za-z_]\w*)\s*\(")
+_ENTRY_VOID_FIRST = re.compile(r"\bvoid\s+(?:__global__|__aicore__|\s)+\s(?P<name>[A-Za-z_]\w*)\s*\(")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+# Macros that the CANN compiler sets per architecture; kernels test them.
+_ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__"), 2002: ("200", "__DAV_M200__"), 1001: ("100", "__DAV_C100__"), 3002: ("300", "__DAV_M300__"), 3510: ("310", "__DAV_C310__")}
+
+
+@dataclass(frozen=True)
+class KernelSource:
+    """One kernel compilation.
+
+    Attributes:
+        path: The kernel's .cpp, compiled as it is.
+        entries: Names of the `__global__` functions to export.
+        soc: The SoC it is built for.
+        include_dirs: Extra include folders.
+        defines: Macros set before the source (`DTYPE_X` -> `half`, ...).
+        prelude: C++ text placed before the source (the tiling struct of macro tiling).
+        what: How messages call it.
+    """
+
+    path: Path
+    entries: tuple[str, ...]
+    soc: socs.Soc
+    include_dirs: tuple[Path, ...] = ()
+    defines: Mapping[str, str] = field(default_factory=dict)
+    prelude: str = ""
+    what: str = "the kernel"
+
+
+def find_entries(text: str) -> list[str]:
+    """Names of the kernel entry functions (`__global__ ... void NAME(`) in a source text, in order."""
+    text = _COMMENT.sub(" ", text)
+    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text)]
+    return list(dict.fromkeys(found))
+
+
+def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.Entry:
+    """Compiles one kernel source to `kernel.so` in the returned entry; a cache hit compiles nothing.
+
+    Raises:
+        CompileError: The compiler refused it.
+        CompilerNotFound: There is no compiler.
+    """
+    compiler = cxx.find_compiler()
+    wrapper = _wrapper(source)
+    command = [compiler.path, "-std=c++17", "-O2", "-g1", "-w", "-fPIC", "-shared", "-pthread"]
+    command += [f"-I{folder}" for folder in (resources.twin("include"), source.path.parent, *source.include_dirs)]
+    key = cache.digest(compiler.identity, *command, wrapper, str(source.path))
+
+    def make(stage: Path) -> Iterable[Path]:
+        unit, library, deps = stage / "unit.cpp", stage / "kernel.so", stage / "kernel.d"
+        unit.write_text(wrapper)
+        outcome = cxx.run([*command, "-MMD", "-MF", str(deps), str(unit), "-o", str(library)])
+        if outcome.returncode != 0:
+            raise compile_error(outcome, source.what, origin)
+        return [path for path in cxx.read_depfile(deps) if path != unit]
+
+    return cache.publish("kernels", key, make)
+
+
+def _wrapper(source: KernelSource) -> str:
+    arch = _ARCH[source.soc.npu_arch]
+    lines = [f"#define __NPU_ARCH__ {source.soc.npu_arch}", f"#define __CCE_AICORE__ {arch[0]}"]
+    lines += [f"#define {name} 1" for name in (*arch[1:], "__CCE_KT_TEST__", "ASCENDC_CPU_DEBUG", "ASCENDC_CPU_TWIN")]
+    lines += ['#include "kernel_operator.h"', source.prelude]
+    lines += [f"#define {name} {value}" for name, value in source.defines.items()]
+    # g++ declares the C library's functions globally: a kernel called exp or div needs another name in the binary.
+    lines += [f"#define {name} ascendc_kernel_{name}" for name in source.entries if name in C_LIBRARY_NAMES]
+    lines += [f'#include "{source.path}"', '#include "ascendc_twin/launch.h"']
+    lines += [f"ASCENDC_TWIN_ENTRY({name})" for name in source.entries]
+    return "\n".join(lines) + "\n"
+
+
+def symbol(entry: str) -> str:
+    """The name under which `compile_kernel` exports the entry function `entry`."""
+    return f"ascendc_kernel_{entry}" if entry in C_LIBRARY_NAMES else entry
+
+
+def compile_host(sources: Sequence[Path], include_dirs: Sequence[Path], what: str, origin: Origin | None = None) -> cache.Entry:
+    """Compiles op_host sources to `host.so`: OpDef registration, InferShape, InferDataType and tiling functions.
+
+    Raises:
+        CompileError: The compiler refused one of them.
+        CompilerNotFound: There is no compiler.
+    """
+    compiler = cxx.find_compiler()
+    base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-pthread"]
+    base += [f"-I{folder}" for folder in (resources.twin("include") / "host", *include_dirs)]
+    return _library("host", "host.so", sources, base, what, origin)
+
+
+def runtime_library() -> Path:
+    """The twin's kernel-side runtime, compiled on first use."""
+    return _runtime("runtime", ["-O3", "-march=native", "-ffp-contract=off"], resources.twin("include"))
+
+
+def host_runtime_library() -> Path:
+    """The twin's op_host runtime (registries and contexts), compiled on first use."""
+    return _runtime("hostrt", ["-O1"], resources.twin("include") / "host")
+
+
+def _runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
+    compiler = cxx.find_compiler()
+    sources = sorted(resources.twin(folder).glob("*.cpp"))
+    base = [compiler.path, "-std=c++17", *flags, "-g1", "-w", "-fPIC", "-pthread", f"-I{include}", f"-I{resources.twin(folder)}"]
+    name = f"lib{folder}.so"
+    return _library(folder, name, sources, base, f"the CPU twin's {folder}", None).path / name
+
+
+def _library(kind: str, name: str, sources: Sequence[Path], base: Sequence[str], what: str, origin: Origin | None) -> cache.Entry:
+    compiler = cxx.find_compiler()
+    key = cache.digest(compiler.identity, *base, *[str(path) for path in sources])
+
+    def make(stage: Path) -> Iterable[Path]:
+        objects = [stage / f"{index}.o" for index in range(len(sources))]
+
+        def one(source: Path, target: Path) -> list[Path]:
+            deps = target.with_suffix(".d")
+            outcome = cxx.run([*base, "-c", str(source), "-MMD", "-MF", str(deps), "-o", str(target)])
+            if outcome.returncode != 0:
+                raise compile_error(outcome, what, origin)
+            return cxx.read_depfile(deps)
+
+        with ThreadPoolExecutor(max_workers=jobs()) as pool:
+            dependencies = [path for found in pool.map(one, sources, objects) for path in found]
+        outcome = cxx.run([compiler.path, "-shared", "-pthread", *map(str, objects), "-o", str(stage / name)])
+        if outcome.returncode != 0:
+            raise compile_error(outcome, f"linking {what}")
+        for path in objects:
+            path.unlink()
+        return dependencies
+
+    return cache.publish(kind, key, make)
+
+
+def jobs(wanted: int | None = None) -> int:
+    """Compilations to run at once: `wanted`, else $ASCENDOPS_JOBS, else the number of usable cores."""
+    if wanted:
+        return wanted
+    configured = os.environ.get("ASCENDOPS_JOBS", "")
+    if configured.isdigit() and int(configured) > 0:
+        return int(configured)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def pick_entry(entries: Sequence[str], name: str | None, path: Path) -> str:
+    """The entry function to launch: `name`, or the only one.
+
+    Raises:
+        InputError: There is none of that name, or several and none was named.
+    """
+    if name in entries:
+        return str(name)
+    if name is None and len(entries) == 1:
+        return entries[0]
+    if not entries:
+        raise InputError(f"{path.name} has no kernel entry function", where=str(path), help='declare one: extern "C" __global__ __aicore__ void NAME(...)')
+    what = f"{path.name} has no kernel '{name}'" if name else f"{path.name} has several kernels and none was named"
+    raise InputError(what, where=str(path), help=did_you_mean(name or "", entries))

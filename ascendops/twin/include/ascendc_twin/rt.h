@@ -1,0 +1,106 @@
+// What the Ascend C API headers may call in the twin's runtime library (runtime/*.cpp).
+//
+// An API function in a header is a thin, typed wrapper: it opens an Inst (which instruction, on which pipe), describes its
+// operands as Spans and calls the engine. Checking, execution, the cycle model and findings live in the runtime, which is
+// compiled once per machine; so a kernel compiles fast and one place decides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define TWIN_API inline __attribute__((always_inline))
+
+namespace ascendc_twin {
+
+enum class Mem : uint8_t { GM, UB, L1, L0A, L0B, L0C, BT, FB };
+enum class PipeId : uint8_t { S, V, M, MTE1, MTE2, MTE3, FIX, ALL };
+enum class Dt : uint8_t { I8, U8, I16, U16, F16, BF16, I32, U32, F32, I64, U64, F64, BOOL, I4 };
+enum class Rw : uint8_t { READ, WRITE };
+
+// One operand: the memory from an address to the end of its tensor.
+struct Span {
+    uint8_t *p = nullptr;   // host address of the first byte
+    uint64_t addr = 0;      // byte offset inside its memory (UB, L1, ...); host address for GM
+    uint64_t bytes = 0;     // bytes from p to the end of the tensor as the kernel sees it
+    int32_t buf = -1;       // index of the InitBuffer allocation it belongs to, -1: none (GM, raw address)
+    Mem mem = Mem::UB;
+    Dt dt = Dt::F32;
+};
+
+// The bytes an instruction touches in one operand: a run of contiguous bytes, repeated n1 times every s1 bytes, and all of
+// that n2 times every s2 bytes, from byte `off` of the span.
+struct Walk {
+    int64_t off = 0;
+    uint64_t run = 0;
+    uint32_t n1 = 1;
+    int64_t s1 = 0;
+    uint32_t n2 = 1;
+    int64_t s2 = 0;
+};
+
+// Which lanes of which repeats a vector instruction works on. Strides count 32-byte blocks; [0] is dst, [1] src0, [2] src1.
+struct Lanes {
+    enum Kind : uint8_t { COUNT, MASK_N, MASK_BITS };
+    Kind kind = COUNT;
+    uint64_t n = 0;              // COUNT: elements; MASK_N: lanes per repeat
+    uint64_t bits[2] = {0, 0};   // MASK_BITS: one bit per lane
+    uint32_t repeat = 1;
+    uint32_t blk[3] = {1, 1, 1};
+    uint32_t rep[3] = {8, 8, 8};
+};
+
+// The instruction being executed. Open one at the start of every API function, in the header (so that the return address
+// that its constructor records lies in the kernel, inlined into the user's line).
+class Inst {
+public:
+    __attribute__((noinline)) Inst(const char *api, PipeId pipe);
+    __attribute__((noinline)) ~Inst();
+    Inst(const Inst &) = delete;
+    Inst &operator=(const Inst &) = delete;
+
+    const char *api;
+    PipeId pipe;
+    void *pc;              // return address in the kernel
+    double cycles = 0;     // engine sets it: busy cycles of the pipe
+    uint64_t moved = 0;    // engine sets it: bytes moved (copies) or processed (vector)
+    Inst *outer;           // an API built from other APIs (SoftMax, ...) nests: the outermost line is the user's
+};
+
+// Checks one operand: bounds of the tensor and of the memory, alignment (0: none), state of its queue buffer; notes the
+// access for the happens-before model and the trace. False: executing it would leave the memory; skip the instruction.
+bool touch(Inst &inst, const Span &span, Rw rw, const Walk &walk, uint32_t align = 32);
+
+// Reports a finding of the catalogue (ascendops/twin/findings.py) at the current instruction; printf-style message. An
+// error-level finding does not stop the kernel.
+void finding(const char *id, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// Ends this block of the kernel now (a wait that would hang, an assertion): unwinds to the launcher. Report why first.
+[[noreturn]] void abandon_block();
+
+// State of one running block (an AI core, or one of its vector cores).
+struct Core {
+    uint32_t block_idx = 0, block_dim = 1, sub_block_idx = 0, sub_block_num = 1;
+    bool checks = true;        // false with checks="off": touch() only guards the memory of the host
+    bool auto_sync = true;
+    bool trace = false;
+    uint32_t npu_arch = 2201;  // 2201: Ascend 910B and 910_93; 2002: 310P
+    uint64_t tiling_key = 0;
+    const uint8_t *tiling = nullptr;
+    uint64_t tiling_size = 0;
+    uint8_t *ub = nullptr;
+    uint64_t ub_size = 0;
+    // mask registers and modes of the vector unit
+    bool counter_mode = false;
+    uint64_t mask_reg[2] = {~0ull, ~0ull};
+    uint16_t deq_scale_bits = 0x3c00;  // SetDeqScale(half), 1.0
+    uint64_t cmp_mask[2] = {0, 0};     // CMPMASK register (SetCmpMask, VSEL_CMPMASK_SPR)
+    float acc_val = 0;                 // GetAccVal
+    int64_t rsvd_cnt = 0;              // GatherMask
+    uint8_t atomic = 0;                // 0 none, 1 add, 2 max, 3 min
+    Dt atomic_dt = Dt::F32;
+    void *pipe = nullptr;              // the TPipe object of the kernel
+    struct Private *priv = nullptr;    // owned by the runtime
+};
+Core &core();
+
+}  // namespace ascendc_twin
