@@ -49,6 +49,16 @@ struct Lanes {
     uint32_t rep[3] = {8, 8, 8};
 };
 
+// What a LocalTensor holds besides its element type.
+struct TensorRef {
+    uint8_t *p = nullptr;  // host address of element 0
+    uint32_t addr = 0;     // byte offset inside its memory
+    uint32_t bytes = 0;    // size of the tensor as the kernel sees it
+    int32_t buf = -1;      // index of the InitBuffer allocation, -1: none
+    Mem mem = Mem::UB;
+    uint8_t pos = 0;       // TPosition
+};
+
 // The instruction being executed. Open one at the start of every API function, in the header (so that the return address
 // that its constructor records lies in the kernel, inlined into the user's line).
 class Inst {
@@ -69,6 +79,22 @@ public:
 // Checks one operand: bounds of the tensor and of the memory, alignment (0: none), state of its queue buffer; notes the
 // access for the happens-before model and the trace. False: executing it would leave the memory; skip the instruction.
 bool touch(Inst &inst, const Span &span, Rw rw, const Walk &walk, uint32_t align = 32);
+
+// One scalar read or write of a local tensor (GetValue, SetValue, operator()) `off` bytes after its start, `size` bytes wide.
+// Returns the host address; a scratch location when the access would leave the memory.
+uint8_t *scalar_local(const TensorRef &ref, uint64_t off, uint32_t size, Rw rw, const char *api);
+// The same for global memory: `p` is the host address of the element, `begin`..`end` what SetGlobalBuffer was told (end null: unknown).
+uint8_t *scalar_global(const uint8_t *p, const uint8_t *begin, const uint8_t *end, uint32_t size, Rw rw, const char *api);
+
+// A tensor at a byte offset of a local memory that no InitBuffer made (LocalTensor(pos, addr, size), LocalMemAllocator).
+TensorRef local_at(uint8_t pos, uint64_t addr, uint64_t bytes);
+// The span from a host address inside a local memory of this core (what GetPhyAddr returned) to the end of its buffer.
+Span span_at(uint64_t phy_addr, Dt dt);
+// An API that uses the last `bytes` of UB behind the kernel's back (Select modes 1 and 2: 8192): reports a UB that is too full.
+void require_reserved_ub(uint64_t bytes);
+
+// A copy of some bytes that lives until the block ends.
+const void *keep(const void *data, uint64_t bytes);
 
 // Reports a finding of the catalogue (ascendops/twin/findings.py) at the current instruction; printf-style message. An
 // error-level finding does not stop the kernel.
