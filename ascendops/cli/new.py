@@ -1,0 +1,81 @@
+"""`ascendops new op`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ascendops.cli.options import diff_option, dry_run_option, force_option, output_options
+from ascendops.cli.output import Output, plural, table
+
+if TYPE_CHECKING:
+    from ascendops.render import NewProject
+
+
+@click.group("new")
+def command() -> None:
+    """Create an operator project from a template.
+
+    \b
+    Examples:
+      ascendops new op softmax
+      ascendops new op my_swish --like silu
+    """
+
+
+@command.command("op")
+@click.argument("name")
+@click.option("--family", metavar="F", help="Template family, when the name alone does not decide.")
+@click.option("--like", metavar="PRESET", help="Start from this operator of the family, such as gelu.")
+@click.option("--schema", metavar="S", help='PyTorch schema, such as "scale(Tensor x, float s) -> Tensor y".')
+@click.option("--soc", "socs", multiple=True, metavar="SOC", help="SoC or compute unit to support (repeatable).")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Project folder [./NAME].")
+@dry_run_option
+@diff_option
+@force_option
+@output_options
+def op(
+    name: str, family: str | None, like: str | None, schema: str | None, socs: tuple[str, ...], out: Path | None,
+    dry_run: bool, diff: bool, force: bool, output: Output,
+) -> None:  # fmt: skip
+    """Create the project of operator NAME (snake_case) in ./NAME.
+
+    \b
+    Examples:
+      ascendops new op softmax
+      ascendops new op fast_gelu --like gelu --soc Ascend910B3 --dry-run
+
+    NAME picks the template: `softmax`, `add`, `sum`, ... An unknown name needs --family or --like; the error lists
+    both. All files are written or none; files that exist are kept unless --force is given.
+    """
+    from ascendops import render
+
+    project = render.new_project(
+        name, out or Path(name), family=family, like=like, schema=schema, units=_units(socs), dry_run=dry_run or diff, force=force
+    )
+    output.emit(_payload(project, dry_run or diff))
+    if not output.json:
+        output.result(project.diff.rstrip() if diff else _render(project, dry_run))
+
+
+def _units(socs: tuple[str, ...]) -> list[str] | None:
+    from ascendops.spec.socs import resolve
+
+    return list(dict.fromkeys(resolve(soc).unit for soc in socs)) or None
+
+
+def _payload(project: NewProject, dry: bool) -> dict[str, object]:
+    files = [{"path": str(path), "note": note} for path, note in project.files]
+    return {
+        "name": project.spec.name, "family": project.family, "preset": project.preset, "root": str(project.root), "written": not dry, "files": files,
+    }  # fmt: skip
+
+
+def _render(project: NewProject, dry_run: bool) -> str:
+    verb = "would create" if dry_run else "created"
+    rows = [[verb, str(project.root / path), click.style(note, dim=True)] for path, note in project.files]
+    where = "" if project.root.resolve() == Path.cwd() else f"cd {project.root} && "
+    done = f"  {plural(len(project.files), 'file')}" + (", nothing written." if dry_run else f".  next: {where}ascendops build && ascendops test")
+    return "\n".join([f"  template  {project.family}, preset {project.preset}", table(rows), done])

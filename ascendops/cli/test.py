@@ -1,0 +1,93 @@
+"""`ascendops test`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ascendops.cli.options import (
+    backend_option,
+    op_option,
+    out_file_option,
+    output_options,
+    paths_argument,
+    project_option,
+    resolve_backend,
+    seed_option,
+    select_projects,
+    soc_option,
+)
+from ascendops.cli.output import Output
+
+_PYTEST = "ascendops.pytest_args"
+
+
+class PytestCommand(click.Command):
+    """A command that keeps what stands after `--` for pytest, untouched."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Splits at the first `--`; click would mix the two halves into PATHs."""
+        cut = args.index("--") if "--" in args else len(args)
+        ctx.meta[_PYTEST] = args[cut + 1 :]
+        return super().parse_args(ctx, args[:cut])
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """Usage with the pytest arguments in it."""
+        return [*super().collect_usage_pieces(ctx), "[-- PYTEST OPTIONS]"]
+
+
+@click.command("test", cls=PytestCommand)
+@paths_argument
+@project_option
+@op_option
+@click.option("-k", "keyword", metavar="EXPR", help="Only the tests that match, as in pytest.")
+@click.option("-x", "exitfirst", is_flag=True, help="Stop at the first failure.")
+@click.option("--lf", is_flag=True, help="Only the tests that failed in the last run.")
+@backend_option
+@soc_option
+@click.option("--reference", default="auto", show_default=True, metavar="R", help="auto, triton, torch, none or a bundle.")
+@click.option("--level", type=click.Choice(["L0", "L1", "L2"]), default="L0", show_default=True, help="How strict the verdict is.")
+@seed_option
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Where the HTML report goes.")
+@click.option("--junitxml", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
+@out_file_option
+@output_options
+@click.pass_context
+def command(
+    ctx: click.Context, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str | None, reference: str,
+    level: str, html: Path | None, out: Path | None, output: Output, **pytest: Any,
+) -> int:  # fmt: skip
+    """Compare operators with their fp64 golden and their reference, case by case. It is pytest with a plugin.
+
+    \b
+    Examples:
+      ascendops test
+      ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
+
+    Kernels run in a worker process: a crash or a hang is a finding, not the end. Builds first if needed.
+    Exits with 1 on a mismatch, with 5 if nothing was selected.
+    """
+    from ascendops import testing
+
+    chosen = resolve_backend(backend)
+    roots = select_projects(paths, project, ops)
+    run = testing.run(
+        roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
+        json_path=out, html_path=html,
+    )  # fmt: skip
+    output.emit(run.to_dict())
+    if backend == "auto" and chosen == "twin":
+        output.say("note: CANN not found, so kernels ran on the CPU twin only (ascendops doctor)")
+    return int(run.exit_code)
+
+
+def _pytest_args(ctx: click.Context, given: dict[str, Any], output: Output) -> list[str]:
+    args = ["-k", given["keyword"]] if given["keyword"] else []
+    args += ["-x"] if given["exitfirst"] else []
+    args += ["--lf"] if given["lf"] else []
+    args += [f"--junitxml={given['junitxml']}"] if given["junitxml"] else []
+    args += ["-q"] if output.quiet else []
+    args += ["-v"] if output.verbose else []
+    return [*args, *ctx.meta[_PYTEST]]
