@@ -1,0 +1,49 @@
+"""Units in the last place of a float dtype, as float64 tensors."""
+
+from __future__ import annotations
+
+import torch
+
+_MANTISSA = {torch.float64: 52, torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
+_EMIN = {torch.float64: -1022, torch.float32: -126, torch.float16: -14, torch.bfloat16: -126}
+
+
+def known(dtype: torch.dtype) -> bool:
+    """Whether `ulp` has this dtype."""
+    return dtype in _MANTISSA
+
+
+def ulp(magnitude: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Distance between neighbours of `dtype` at each |magnitude|; at least the subnormal step, at most the top binade's.
+
+    Non-finite magnitudes count as the top binade. The result is float64 with the shape of `magnitude`.
+    """
+    mantissa, emin = _MANTISSA[dtype], _EMIN[dtype]
+    top = 1023 if dtype == torch.float64 else (15 if dtype == torch.float16 else 127)
+    values = magnitude.to(torch.float64).abs()
+    finite = torch.where(torch.isfinite(values), values, torch.finfo(dtype).max)
+    exponent = torch.frexp(finite).exponent - 1
+    exponent = torch.where(finite == 0, emin, exponent).clamp(emin, top)
+    return torch.ldexp(torch.ones_like(values), (exponent - mantissa).to(torch.float64))
+
+
+def round_to(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """float64 `values` rounded once to `dtype` (nearest even; overflow to infinity), as float64.
+
+    Raises:
+        KeyError: `dtype` is not a float type of the table.
+    """
+    if dtype == torch.float64:
+        return values
+    step = ulp(values, dtype)
+    finite = torch.isfinite(values)
+    rounded = torch.where(finite, torch.round(values / step) * step, values)
+    limit = torch.finfo(dtype).max
+    overflow = torch.where(values > 0, float("inf"), float("-inf")).to(torch.float64)
+    rounded = torch.where(finite & (rounded.abs() > limit), overflow, rounded)
+    return torch.where(rounded == 0, torch.copysign(torch.zeros_like(rounded), values), rounded)
+
+
+def compute_dtype(dtype: torch.dtype) -> torch.dtype:
+    """The dtype in which kernels are expected to compute for outputs of `dtype`: float32, or float64 for float64."""
+    return torch.float64 if dtype == torch.float64 else torch.float32

@@ -1,0 +1,305 @@
+"""A persistent worker process: runs one function again and again, and survives its crashes and hangs.
+
+Kernels and Triton references run here, so that a segmentation fault or an endless loop ends a case and not the session.
+Messages are pickles over a socket pair; the worker's stdout and stderr go to a file that only error messages quote.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import importlib.util
+import io
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+import weakref
+from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+from ascendops.errors import AscendOpsError, KernelCrash, KernelHang, WorkerError
+
+_TAIL_BYTES = 4000
+_BOOT = "import sys; from ascendops.worker import _child; _child(int(sys.argv[1]))"
+
+
+class Worker:
+    """Runs `target` in a subprocess that is started at the first call and restarted after a crash or a hang.
+
+    Args:
+        target: `package.module:function` or `path/to/file.py:function`.
+        env: Environment variables added to (or replacing) those of this process.
+        timeout_s: Default time limit of one call, in seconds; None waits for ever.
+        label: What messages call the thing that runs, e.g. `the kernel`.
+    """
+
+    def __init__(
+        self, target: str, env: Mapping[str, str] | None = None, timeout_s: float | None = None, label: str = "the worker"
+    ) -> None:
+        self.target = target
+        self.env = dict(env or {})
+        self.timeout_s = timeout_s
+        self.label = label
+        self.starts = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._connection: Connection | None = None
+        self._log: IO[bytes] | None = None
+        self._finalizer: weakref.finalize[..., Worker] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """Process id while the worker runs, else None."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    def call(self, *args: Any, timeout_s: float | None = None, **kwargs: Any) -> Any:
+        """The function's result for these arguments (tensors travel with their strides and shared storages).
+
+        Raises:
+            KernelCrash: The process died; the message has the signal's name and the end of its stderr.
+            KernelHang: No answer within the time limit; the process was killed.
+            WorkerError: The function raised (errors of ascendops are raised as they are).
+        """
+        if self.pid is None:
+            self._start()
+        limit = self.timeout_s if timeout_s is None else timeout_s
+        assert self._connection is not None
+        try:
+            self._connection.send_bytes(dumps((self.target, args, kwargs)))
+            if not self._connection.poll(limit):
+                self._raise_hang(limit)
+            status, value = pickle.loads(self._connection.recv_bytes())
+        except (EOFError, ConnectionError) as error:
+            raise self._crash() from error
+        except BaseException:
+            self.close()
+            raise
+        if status == "ok":
+            return value
+        raise value
+
+    def output(self) -> str:
+        """The end of what the worker wrote to stdout and stderr."""
+        if self._log is None:
+            return ""
+        size = self._log.seek(0, os.SEEK_END)
+        self._log.seek(max(0, size - _TAIL_BYTES))
+        return self._log.read().decode(errors="replace").strip()
+
+    def close(self) -> None:
+        """Ends the process (kills it if it is busy) and frees its resources; calling it again does nothing."""
+        if self._finalizer is not None:
+            self._finalizer()
+        self._process = self._connection = self._finalizer = self._log = None
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _start(self) -> None:
+        import socket
+
+        self.close()
+        self._log = tempfile.TemporaryFile(prefix="ascendops-worker-")
+        ours, theirs = socket.socketpair()
+        env = {**os.environ, **self.env}
+        package_root = str(Path(__file__).resolve().parent.parent)
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [package_root, env.get("PYTHONPATH")]))
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", _BOOT, str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                env=env,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C reaches this process only, which then ends the worker
+            )
+        finally:
+            theirs.close()
+        self._connection = Connection(ours.detach())
+        self._finalizer = weakref.finalize(self, _shutdown, self._process, self._connection, self._log)
+        self._connection.send_bytes(dumps(list(sys.path)))
+        self.starts += 1
+
+    def _crash(self) -> KernelCrash:
+        process, tail = self._process, ""
+        assert process is not None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+        code = process.poll()
+        tail = self.output()
+        self.close()
+        how = f"exited with status {code}"
+        if code is not None and code < 0:
+            how = f"was ended by {_signal_name(-code)}"
+        why = "the end of its output:\n" + _indent(tail) if tail else None
+        help = "SIGKILL is often the system running out of memory" if code == -signal.SIGKILL else None
+        return KernelCrash(f"{self.label} {how}", where=self.target, why=why, help=help)
+
+    def _raise_hang(self, limit: float | None) -> None:
+        assert self._process is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGUSR1)  # faulthandler writes where every thread is
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(0.3)
+        tail = self.output()
+        self.close()
+        raise KernelHang(
+            f"{self.label} did not answer within {limit:g} s and was killed",
+            where=self.target,
+            why="the end of its output:\n" + _indent(tail) if tail else None,
+        )
+
+
+def resolve(target: str) -> Callable[..., Any]:
+    """The function named by `package.module:function` or `path/to/file.py:function`.
+
+    Raises:
+        ImportError: No such module or file.
+        AttributeError: No such function in it.
+    """
+    module_name, _, attribute = target.rpartition(":")
+    if not module_name:
+        raise ImportError(f"'{target}' is not of the form 'package.module:function'")
+    if module_name.endswith(".py"):
+        value = load_file(Path(module_name))
+    else:
+        value = importlib.import_module(module_name)
+    for part in attribute.split("."):
+        value = getattr(value, part)
+    return value  # type: ignore[return-value]  # a module only if `attribute` is empty, which getattr refuses
+
+
+def load_file(path: Path) -> Any:
+    """Imports a Python file by path, once per process and per content of the file.
+
+    Raises:
+        ImportError: The file cannot be read as a module.
+    """
+    import hashlib
+
+    if not path.is_file():
+        raise ImportError(f"no such file: {path}")
+    digest = hashlib.sha256(str(path.resolve()).encode() + path.read_bytes()).hexdigest()[:16]
+    name = f"_ascendops_file_{path.stem}_{digest}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"not a Python file: {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def dumps(value: Any) -> bytes:
+    """Pickles `value`; CPU tensors keep strides, offset and the sharing of storages."""
+    buffer = io.BytesIO()
+    _Pickler(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
+    return buffer.getvalue()
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(self, file: IO[bytes], protocol: int) -> None:
+        super().__init__(file, protocol)
+        self._storages: dict[int, Any] = {}
+
+    def reducer_override(self, value: Any) -> Any:
+        torch = sys.modules.get("torch")
+        if torch is None or type(value) is not torch.Tensor or value.device.type != "cpu" or value.layout != torch.strided:
+            return NotImplemented
+        value = value.detach().resolve_conj().resolve_neg()
+        storage = value.untyped_storage()
+        key = storage.data_ptr() or -1 - len(self._storages)
+        if key not in self._storages:
+            view = torch.empty(0, dtype=torch.uint8).set_(storage)
+            self._storages[key] = view.numpy().copy()
+        layout = (str(value.dtype).removeprefix("torch."), tuple(value.shape), value.stride(), value.storage_offset())
+        return _rebuild_tensor, (self._storages[key], *layout)
+
+
+def _rebuild_tensor(data: Any, dtype: str, shape: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
+    import torch
+
+    if data.size == 0:
+        return torch.empty_strided(shape, stride, dtype=getattr(torch, dtype))
+    flat = torch.from_numpy(data)
+    return torch.empty(0, dtype=getattr(torch, dtype)).set_(flat.untyped_storage(), offset, shape, stride)
+
+
+def _child(fd: int) -> None:
+    import faulthandler
+
+    faulthandler.enable()
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    _exit_with_parent()
+    connection = Connection(fd)
+    sys.path[:] = pickle.loads(connection.recv_bytes())
+    while True:
+        try:
+            request = connection.recv_bytes()
+        except (EOFError, ConnectionError):
+            return
+        connection.send_bytes(_answer(request))
+
+
+def _answer(request: bytes) -> bytes:
+    try:
+        target, args, kwargs = pickle.loads(request)
+        return dumps(("ok", resolve(target)(*args, **kwargs)))
+    except AscendOpsError as error:
+        return dumps(("error", error))
+    except Exception as error:  # the boundary: whatever the function raised is reported to the caller
+        name = type(error).__name__
+        text = f"{name}: {error}".strip().rstrip(":")
+        return dumps(("error", WorkerError(text, type_name=name, traceback=traceback.format_exc())))
+
+
+def _exit_with_parent() -> None:
+    import threading
+    import time
+
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _shutdown(process: subprocess.Popen[bytes], connection: Connection, log: IO[bytes]) -> None:
+    connection.close()
+    log.close()
+    try:
+        process.wait(0.05)  # an idle worker leaves by itself when its connection closes
+    except subprocess.TimeoutExpired:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _indent(text: str) -> str:
+    return "\n".join("  " + line for line in text.splitlines())
