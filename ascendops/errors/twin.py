@@ -6,7 +6,7 @@ from typing import Any
 
 from ascendops.errors.base import AscendOpsError, ExitCode
 
-__all__ = ["InputError", "KernelCrash", "KernelHang", "OpHostError", "TwinCheckError"]
+__all__ = ["InputError", "KernelCrash", "KernelHang", "OpHostError", "RegistrationError", "TwinCheckError"]
 
 
 class InputError(AscendOpsError):
@@ -61,3 +61,12 @@ class KernelHang(AscendOpsError):
 
     id = "ASC505"
     exit_code = ExitCode.MISMATCH
+
+
+class RegistrationError(AscendOpsError):
+    """An operator could not be registered with PyTorch.
+
+    PyTorch keeps a schema for the life of the process, so an operator of the same name cannot get another one.
+    """
+
+    id = "ASC506"

@@ -1,0 +1,298 @@
+"""A built operator: InferShape, tiling and kernel behind one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ascendops.build.signature import Bound, Signature
+from ascendops.build.tensors import as_tensor, describe, dtype_name, nbytes, raw_bytes
+from ascendops.errors import InputError, OpHostError, TwinCheckError
+from ascendops.twin.host import HostLibrary, HostTensor, OpDef, OpParam, Tiling
+from ascendops.twin.launch import GmBuffer, LaunchResult, launch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import torch
+
+    from ascendops.spec.model import OpSpec
+    from ascendops.spec.socs import Soc
+    from ascendops.twin.diagnostics import Diagnostic
+    from ascendops.twin.timeline import Timeline
+
+TensorArg = Any  # a tensor, None for an absent optional one, or a list of tensors
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What one run produced, and under which conditions.
+
+    Attributes:
+        outputs: Output tensors in declaration order.
+        tiling_key: Key that the tiling function chose.
+        block_dim: Number of blocks launched; 0 when all outputs were empty and nothing was launched.
+        tiling: Bytes of the tiling struct.
+        workspace_bytes: GM workspace that the tiling function asked for.
+        diagnostics: Findings of the twin, all severities.
+        timeline: Modelled instruction timeline, with `trace=True`; a model, not a measurement of a device.
+        seconds: Wall time of the kernel on this machine.
+        soc: SoC that was modelled, e.g. `Ascend910B1`.
+        backend: `twin`.
+    """
+
+    outputs: tuple[torch.Tensor, ...]
+    tiling_key: int
+    block_dim: int
+    tiling: bytes
+    workspace_bytes: int
+    diagnostics: tuple[Diagnostic, ...]
+    timeline: Timeline | None
+    seconds: float
+    soc: str
+    backend: str
+
+
+@dataclass
+class Operator:
+    """One operator of a library. Call it with tensors and attributes in schema order.
+
+    Attributes:
+        name: snake_case name.
+        definition: OpDef as op_host registers it.
+        signature: Argument order, kinds and defaults.
+        spec: The op.toml declaration, or None for a project without one.
+        kernels: Kernel library of each dtype column.
+    """
+
+    name: str
+    definition: OpDef
+    signature: Signature
+    soc: Soc
+    host: HostLibrary
+    kernels: Sequence[Path]
+    entry: str
+    spec: OpSpec | None = None
+    copies: int = field(default=0, init=False)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Input names in declaration order."""
+        return tuple(param.name for param in self.definition.inputs)
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Output names in declaration order."""
+        return tuple(param.name for param in self.definition.outputs)
+
+    @property
+    def attrs(self) -> tuple[str, ...]:
+        """Attribute names in declaration order."""
+        return tuple(attr.name for attr in self.definition.attrs)
+
+    @property
+    def dtypes(self) -> dict[str, tuple[str, ...]]:
+        """dtype columns of every input and output."""
+        return {param.name: param.dtypes for param in (*self.definition.inputs, *self.definition.outputs)}
+
+    @property
+    def formats(self) -> dict[str, tuple[str, ...]]:
+        """Format columns of every input and output."""
+        return {param.name: param.formats for param in (*self.definition.inputs, *self.definition.outputs)}
+
+    def __call__(self, *args: Any, **attrs: Any) -> Any:
+        """Runs the operator; returns one tensor, or a tuple when it has several outputs (see `run`)."""
+        outputs = self.run(*args, **attrs).outputs
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def run(
+        self,
+        *args: Any,
+        checks: str = "error",
+        auto_sync: bool = True,
+        trace: bool = False,
+        timeout_s: float = 60.0,
+        out: Sequence[torch.Tensor] | torch.Tensor | None = None,
+        **attrs: Any,
+    ) -> RunResult:
+        """Runs InferShape, InferDataType, the tiling function and the kernel.
+
+        Args:
+            *args: Tensors (torch or NumPy) and attributes in schema order; lists for tensor lists, None for absent ones.
+            checks: `error` raises for error-level findings, `warn` only records them, `off` does not look.
+            auto_sync: Models the compiler's --cce-auto-sync.
+            trace: Records a timeline.
+            timeout_s: Seconds after which the kernel counts as hanging.
+            out: Contiguous tensors to write the outputs into.
+            **attrs: Attributes (and tensors) by name.
+
+        Raises:
+            InputError: Arguments that the declaration does not allow.
+            OpHostError: InferShape or tiling refused them.
+            TwinCheckError: The kernel has a fault.
+            KernelCrash: The kernel crashed.
+            KernelHang: The kernel did not end in time.
+        """
+        bound = self.signature.bind(args, attrs)
+        tensors = self._tensors(bound)
+        column = self.column(tensors)
+        host_inputs = [_host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
+        shapes = self._output_shapes(bound, tensors, host_inputs)
+        outputs = self._allocate(shapes, self._output_dtypes(host_inputs, bound, column), tensors, out)
+        if outputs and all(tensor.numel() == 0 for tensor in outputs):
+            return RunResult(tuple(outputs), 0, 0, b"", 0, (), None, 0.0, self.soc.name, "twin")
+        host_outputs = [HostTensor(tuple(t.shape), dtype_name(t)) for t in outputs]
+        tiling = self.host.tiling(self.definition.op_type, host_inputs, host_outputs, bound.attrs, self.soc)
+        options = {"checks": checks, "auto_sync": auto_sync, "trace": trace, "timeout_s": timeout_s}
+        launched = self._launch(column, tensors, outputs, tiling, options)
+        self._copy_back(outputs, out)
+        result = RunResult(
+            tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), launched.diagnostics,
+            launched.timeline, launched.seconds, self.soc.name, "twin",
+        )  # fmt: skip
+        if checks == "error":
+            raise_for_findings(self.name, result.diagnostics)
+        return result
+
+    def _tensors(self, bound: Bound) -> dict[str, TensorArg]:
+        found: dict[str, TensorArg] = {}
+        for param in self.definition.inputs:
+            value = bound.tensors[param.name]
+            if param.param_type == "dynamic":
+                items = list(value or ())
+                found[param.name] = [as_tensor(item, f"{param.name}[{i}]", self.name) for i, item in enumerate(items)]
+            elif value is None and param.param_type == "optional":
+                found[param.name] = None
+            else:
+                found[param.name] = as_tensor(value, param.name, self.name)
+        return found
+
+    def infer_shapes(self, bound: Bound) -> list[tuple[int, ...]]:
+        """Output shapes by the compiled InferShape for tensors of which only shape and dtype are looked at."""
+        inputs = [_host_tensor(param, bound.tensors[param.name]) for param in self.definition.inputs]
+        return self.host.infer_shape(self.definition.op_type, inputs, bound.attrs)
+
+    def column(self, tensors: Mapping[str, TensorArg]) -> int:
+        """Index of the first dtype column that the given tensors fit.
+
+        Raises:
+            InputError: None fits; the message lists the columns.
+        """
+        given = {}
+        for param in self.definition.inputs:
+            value = tensors[param.name]
+            kinds = {dtype_name(t) for t in (value if isinstance(value, (list, tuple)) else [value]) if t is not None}
+            if len(kinds) > 1:
+                raise InputError(f"{self.name}: the tensors of '{param.name}' have different dtypes: {', '.join(sorted(kinds))}")
+            if kinds:
+                given[param.name] = kinds.pop()
+        dtypes = self.dtypes
+        for column in range(len(self.kernels)):
+            if all(dtypes[name][column] == kind for name, kind in given.items()):
+                return column
+        allowed = [", ".join(f"{name}: {dtypes[name][c]}" for name in given) for c in range(len(self.kernels))]
+        got = ", ".join(f"{name}: {kind}" for name, kind in given.items())
+        raise InputError(f"{self.name} has no kernel for {got}", where=self._where(), help="use one of: " + " | ".join(dict.fromkeys(allowed)))
+
+    def _output_shapes(self, bound: Bound, tensors: Mapping[str, TensorArg], inputs: Sequence[Any]) -> list[tuple[int, ...]]:
+        """Shapes from the compiled InferShape, which must agree with op.toml's shape rule."""
+        declared = None
+        if self.spec is not None:
+            shapes = {name: None if t is None else tuple(t.shape) for name, t in tensors.items() if not isinstance(t, list)}
+            declared = [tuple(shape) for shape in self.spec.output_shapes(shapes, bound.attrs)]
+        if not self.definition.has_infershape:
+            if declared is None:
+                raise OpHostError(f"{self.definition.op_type} registers no InferShape, so its output shapes are not known", where=self._where())
+            return declared
+        inferred = self.host.infer_shape(self.definition.op_type, inputs, bound.attrs)
+        if declared is not None and inferred != declared:
+            why = f"op_host says {inferred}, op.toml says {declared} for {describe(list(tensors.items()))}"
+            raise OpHostError(f"InferShape of {self.definition.op_type} disagrees with op.toml", where=self._where(), why=why)
+        return inferred
+
+    def _output_dtypes(self, inputs: Sequence[Any], bound: Bound, column: int) -> list[str]:
+        columns = [param.dtypes[column] for param in self.definition.outputs]
+        if self.spec is None or not self.definition.has_inferdtype:
+            return columns
+        inferred = self.host.infer_dtype(self.definition.op_type, inputs, bound.attrs)
+        if inferred != columns:
+            why = f"op_host says {inferred}, the dtype column says {columns}"
+            raise OpHostError(f"InferDataType of {self.definition.op_type} disagrees with its dtype columns", where=self._where(), why=why)
+        return columns
+
+    def _allocate(
+        self, shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str], tensors: Mapping[str, TensorArg], out: Any
+    ) -> list[torch.Tensor]:
+        import torch
+
+        given = list(out) if isinstance(out, (list, tuple)) else [out] if out is not None else [None] * len(shapes)
+        if len(given) != len(shapes):
+            raise InputError(f"{self.name} has {len(shapes)} outputs, out= has {len(given)}", where=self._where())
+        made = []
+        for param, shape, dtype, buffer in zip(self.definition.outputs, shapes, dtypes, given, strict=True):
+            in_place = tensors.get(param.name)
+            if buffer is not None and (tuple(buffer.shape) != tuple(shape) or dtype_name(buffer) != dtype):
+                raise InputError(f"{self.name}: out '{param.name}' must be {dtype} {list(shape)}, not {describe([(param.name, buffer)])}")
+            if in_place is not None and not isinstance(in_place, list):
+                made.append(in_place)
+            elif buffer is not None and buffer.is_contiguous():
+                made.append(buffer)
+            else:
+                made.append(torch.empty(shape, dtype=getattr(torch, dtype)))
+        return made
+
+    def _copy_back(self, outputs: Sequence[torch.Tensor], out: Any) -> None:
+        given = list(out) if isinstance(out, (list, tuple)) else [out] if out is not None else []
+        for buffer, result in zip(given, outputs, strict=False):
+            if buffer.data_ptr() != result.data_ptr():
+                buffer.copy_(result)
+
+    def _launch(
+        self, column: int, tensors: Mapping[str, TensorArg], outputs: Sequence[torch.Tensor], tiling: Tiling, options: Mapping[str, Any]
+    ) -> LaunchResult:
+        args: list[Any] = []
+        for param in self.definition.inputs:
+            value = tensors[param.name]
+            if isinstance(value, list):
+                args.append(GmBuffer.tensor_list([gm_buffer(t, f"{param.name}[{i}]") for i, t in enumerate(value)], param.name))
+            else:
+                args.append(gm_buffer(value, param.name) if value is not None else None)
+        args += [gm_buffer(tensor, param.name) for param, tensor in zip(self.definition.outputs, outputs, strict=True)]
+        return launch(
+            self.kernels[column], self.entry, args, block_dim=tiling.block_dim, tiling=tiling.data, tiling_key=tiling.key,
+            workspace_bytes=sum(tiling.workspaces), soc=self.soc, **options,
+        )  # fmt: skip
+
+    def _where(self) -> str:
+        return str(self.signature)
+
+
+def _host_tensor(param: OpParam, value: TensorArg) -> HostTensor | list[HostTensor] | None:
+    def one(tensor: torch.Tensor) -> HostTensor:
+        data = raw_bytes(tensor) if param.value_depend and tensor.device.type == "cpu" else None
+        return HostTensor(tuple(int(size) for size in tensor.shape), dtype_name(tensor), data=data)
+
+    if value is None:
+        return None
+    return [one(tensor) for tensor in value] if isinstance(value, (list, tuple)) else one(value)
+
+
+def gm_buffer(tensor: torch.Tensor, name: str) -> GmBuffer:
+    """The GM buffer over a contiguous tensor's own memory."""
+    return GmBuffer(tensor.data_ptr(), nbytes(tensor), name)
+
+
+def raise_for_findings(name: str, diagnostics: Sequence[Diagnostic]) -> None:
+    """Raises TwinCheckError when a finding is an error."""
+    errors = tuple(d for d in diagnostics if d.severity == "error")
+    if errors:
+        first = errors[0]
+        more = "" if len(errors) == 1 else f" and {len(errors) - 1} more"
+        raise TwinCheckError(
+            f"the kernel of {name} has a fault: {first.id}{more}",
+            where=f"{first.file}:{first.line}" if first.file else name,
+            why="\n".join(str(d) for d in errors[:5]),
+            help=f"ascendops explain {first.id}",
+            diagnostics=tuple(diagnostics),
+        )

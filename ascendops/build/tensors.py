@@ -1,0 +1,63 @@
+"""Arrays as GM buffers: what torch tensors and NumPy arrays become before a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from ascendops.errors import InputError
+from ascendops.spec.dtypes import BY_NAME
+
+if TYPE_CHECKING:
+    import torch
+
+
+def as_tensor(value: Any, name: str, op: str) -> torch.Tensor:
+    """`value` as a contiguous CPU tensor; a NumPy array shares its memory where it can.
+
+    Raises:
+        InputError: Not an array, on another device, or of a dtype that Ascend C lacks.
+    """
+    import numpy
+    import torch
+
+    if isinstance(value, numpy.ndarray):
+        value = torch.from_numpy(value)
+    if not isinstance(value, torch.Tensor):
+        kind = type(value).__name__
+        raise InputError(f"{op}: '{name}' must be a tensor, not {kind}", help="pass a torch.Tensor or a numpy.ndarray")
+    if value.device.type != "cpu":
+        raise InputError(f"{op}: '{name}' lies on {value.device}", why="the CPU twin reads host memory", help=f"pass {name}.cpu()")
+    if dtype_name(value) not in BY_NAME:
+        raise InputError(f"{op}: '{name}' is {dtype_name(value)}, which no Ascend C kernel takes", help=f"use one of: {', '.join(BY_NAME)}")
+    return value.detach().contiguous()
+
+
+def dtype_name(tensor: torch.Tensor) -> str:
+    """The dtype's PyTorch name without the module, e.g. `float16`."""
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def nbytes(tensor: torch.Tensor) -> int:
+    """Bytes of the elements of a contiguous tensor."""
+    return tensor.numel() * tensor.element_size()
+
+
+def raw_bytes(tensor: torch.Tensor) -> bytes:
+    """The elements of a contiguous tensor as bytes (bfloat16 included, which NumPy lacks)."""
+    import torch
+
+    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+
+
+def describe(tensors: Sequence[tuple[str, Any]]) -> str:
+    """`x: float16 [3, 5], w: float32 [5]`, for messages."""
+    parts = []
+    for name, tensor in tensors:
+        if tensor is None:
+            parts.append(f"{name}: absent")
+        elif isinstance(tensor, (list, tuple)):
+            parts.append(f"{name}: [{describe([(str(i), item) for i, item in enumerate(tensor)])}]")
+        else:
+            parts.append(f"{name}: {dtype_name(tensor)} {list(tensor.shape)}")
+    return ", ".join(parts)

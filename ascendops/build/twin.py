@@ -1,0 +1,168 @@
+"""The twin backend: compiles a project's own sources for the CPU twin and loads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ascendops.build.library import Library
+from ascendops.build.operator import Operator
+from ascendops.build.signature import Parameter, Signature
+from ascendops.errors import NotAProject
+from ascendops.spec import names
+from ascendops.spec.dtypes import BY_NAME
+from ascendops.twin import compile as cc
+from ascendops.twin.host import HostLibrary, OpDef
+
+if TYPE_CHECKING:
+    from ascendops.build.project import Project
+    from ascendops.spec.model import OpSpec
+    from ascendops.spec.socs import Soc
+
+_TYPED = re.compile(r"\b(?:ORIG_)?(?:DTYPE|FORMAT)_")
+_GE_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "NC1HWC0": 3, "FRACTAL_Z": 4, "FRACTAL_NZ": 29, "NDC1HWC0": 32, "NCDHW": 30}
+
+
+def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
+    """Compiles host code and one kernel library per dtype column; returns the library and how many files were compiled."""
+    render_gen(project)
+    sources = host_sources(project.root)
+    folders = [project.root / "op_host", project.root / "op_kernel", project.root]
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        runtimes = [pool.submit(cc.host_runtime_library), pool.submit(cc.runtime_library)]
+        host_entry = cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project))
+        host_runtime, runtime = (job.result() for job in runtimes)
+    host = HostLibrary(host_entry.path / "host.so", host_runtime)
+    if not host.ops:
+        raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
+    compiled = int(not host_entry.hit)
+    ops = {}
+    for definition in host.ops.values():
+        name = names.snake(definition.op_type)
+        kernels, count = compile_columns(project, host, definition, soc, jobs)
+        spec = project.spec if project.spec and project.spec.op_type == definition.op_type else None
+        ops[name] = Operator(name, definition, signature(name, definition, spec), soc, host, kernels, name, spec)
+        compiled += count
+    return Library(ops, project.root, soc.name, "twin"), compiled
+
+
+def render_gen(project: Project) -> None:
+    """Renders gen/ anew from op.toml; files that did not change keep their times."""
+    if project.spec is not None:
+        from ascendops import render
+
+        render.gen(project.spec).write(project.root, overwrite=True)
+
+
+def origin_of(project: Project) -> cc.Origin | None:
+    """The function that maps lines of gen/ to template lines, for a project with an op.toml."""
+    if project.spec is None:
+        return None
+    from ascendops import render
+
+    spec = project.spec
+    return lambda path, line: render.origin(spec, path, line)
+
+
+def host_sources(root: Path) -> list[Path]:
+    """The op_host sources of a project: user's and generated, without aclnn sources and tests."""
+    skipped = {"op_api", "tests", "ut", "st"}
+    found = [path for path in sorted((root / "op_host").rglob("*.cpp")) if not skipped.intersection(path.relative_to(root).parts)]
+    found += sorted((root / "gen" / "op_host").glob("*.cpp"))
+    if not found:
+        raise NotAProject(f"{root}/op_host has no .cpp source", where=str(root / "op_host"))
+    return found
+
+
+def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc: Soc, jobs: int | None) -> tuple[list[Path], int]:
+    """Kernel library of each dtype column, and how many were compiled."""
+    name = names.snake(definition.op_type)
+    path = kernel_file(project.root, name)
+    typed = any(_TYPED.search(text) for text in _kernel_texts(path))
+    prelude = host.tiling_header(definition.op_type) or ""
+    folders = (project.root / "op_kernel", project.root)
+    count = len(definition.inputs[0].dtypes) if definition.inputs else len(definition.outputs[0].dtypes)
+
+    def source(column: int) -> cc.KernelSource:
+        types = ", ".join(f"{p.name}: {p.dtypes[column]}" for p in definition.inputs)
+        what = f"the kernel of {name} ({types})" if typed else f"the kernel of {name}"
+        return cc.KernelSource(path, (name,), soc, folders, column_defines(definition, column if typed else None), prelude, what)
+
+    distinct = range(count) if typed else range(1)
+    with ThreadPoolExecutor(max_workers=cc.jobs(jobs)) as pool:
+        entries = list(pool.map(lambda column: cc.compile_kernel(source(column), origin_of(project)), distinct))
+    libraries = [entry.path / "kernel.so" for entry in entries]
+    return libraries if typed else libraries * count, sum(not entry.hit for entry in entries)
+
+
+def _kernel_texts(path: Path) -> list[str]:
+    return [source.read_text(errors="replace") for source in sorted(path.parent.rglob("*")) if source.suffix in {".cpp", ".h", ".hpp"}]
+
+
+def kernel_file(root: Path, name: str) -> Path:
+    """The kernel source of an operator: op_kernel/<name>.cpp, else the one file there that defines that entry.
+
+    Raises:
+        NotAProject: There is none.
+    """
+    direct = root / "op_kernel" / f"{name}.cpp"
+    if direct.is_file():
+        return direct
+    for path in sorted((root / "op_kernel").rglob("*.cpp")):
+        if name in cc.find_entries(path.read_text(errors="replace")):
+            return path
+    raise NotAProject(f"op_kernel has no kernel '{name}'", where=str(root / "op_kernel"), help=f"expected op_kernel/{name}.cpp with: void {name}(GM_ADDR ...)")
+
+
+def column_defines(definition: OpDef, column: int | None) -> dict[str, str]:
+    """The macros that an operator build sets: DTYPE_<NAME>, ORIG_DTYPE_<NAME>, FORMAT_<NAME>, and the enumerators they use."""
+    defines = {dtype.ge: str(dtype.ge_code) for dtype in BY_NAME.values()}
+    defines.update({f"FORMAT_{name}": str(code) for name, code in _GE_FORMATS.items()})
+    if column is None:
+        return defines
+    input_names = {param.name for param in definition.inputs}
+    for is_output, param in [(False, p) for p in definition.inputs] + [(True, p) for p in definition.outputs]:
+        suffix = param.name.upper() + ("_REF" if is_output and param.name in input_names else "")
+        dtype = BY_NAME[param.dtypes[column]]
+        defines[f"DTYPE_{suffix}"] = dtype.cpp
+        defines[f"ORIG_DTYPE_{suffix}"] = dtype.ge
+        defines[f"FORMAT_{suffix}"] = f"FORMAT_{param.formats[column]}"
+    return defines
+
+
+def signature(name: str, definition: OpDef, spec: OpSpec | None) -> Signature:
+    """Argument order of a call: the schema's, or inputs then attributes (aclnn's order) without one."""
+    if spec is not None:
+        return schema_signature(name, spec)
+    kinds = {"required": ("tensor", "Tensor"), "optional": ("optional", "Tensor?"), "dynamic": ("list", "Tensor[]")}
+    parameters = []
+    for param in definition.inputs:
+        kind, text = kinds[param.param_type]
+        parameters.append(Parameter(param.name, kind, type=text) if kind != "optional" else Parameter(param.name, kind, None, text))
+    for attr in definition.attrs:
+        parameters.append(Parameter(attr.name, "attr", type=attr.type) if attr.required else Parameter(attr.name, "attr", attr.default, attr.type))
+    return Signature(name, tuple(parameters))
+
+
+def schema_signature(name: str, spec: OpSpec) -> Signature:
+    """The signature of a PyTorch schema."""
+    tensors = {tensor.name: tensor for tensor in spec.inputs}
+    attrs = {attr.name: attr for attr in spec.attrs}
+    parameters: list[Parameter] = []
+    keyword_only = []
+    for argument in spec.schema.arguments:
+        if argument.kwarg_only:
+            keyword_only.append(argument.name)
+        if argument.name in tensors:
+            tensor = tensors[argument.name]
+            kind = "list" if tensor.variadic else "optional" if tensor.optional else "tensor"
+            parameters.append(Parameter(argument.name, kind, None, str(argument.type)) if tensor.optional else Parameter(argument.name, kind, type=str(argument.type)))
+        else:
+            attr = attrs[argument.name]
+            parameters.append(Parameter(attr.name, "attr", type=attr.type) if attr.required else Parameter(attr.name, "attr", attr.default, attr.type))
+    return Signature(name, tuple(parameters), frozenset(keyword_only))
+
+

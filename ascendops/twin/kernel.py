@@ -1,0 +1,142 @@
+"""Raw kernels: compile one Ascend C source, launch its entry functions on arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ascendops.errors import InputError
+from ascendops.spec import socs
+from ascendops.twin import compile as cc
+from ascendops.twin.launch import GmBuffer, LaunchResult, launch, signature
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A compiled kernel source.
+
+    Attributes:
+        path: The source.
+        library: The compiled library.
+        entries: Names of its entry functions.
+        soc: The SoC it models.
+    """
+
+    path: Path
+    library: Path
+    entries: tuple[str, ...]
+    soc: socs.Soc
+
+    def launch(
+        self,
+        name: str | None = None,
+        *,
+        block_dim: int,
+        args: Sequence[Any],
+        tiling: bytes | None = None,
+        workspace_bytes: int = 0,
+        tiling_key: int = 0,
+        checks: str = "error",
+        auto_sync: bool = True,
+        trace: bool = False,
+        timeout_s: float = 60.0,
+    ) -> LaunchResult:
+        """Runs one entry function on `block_dim` blocks.
+
+        Args:
+            name: The entry function; may be left out when there is one.
+            block_dim: Number of blocks.
+            args: The kernel's parameters in order without workspace and tiling: torch or NumPy arrays become GM pointers
+                (contiguous; written in place), ints and floats are passed by value with the parameter's own type, None is a
+                null pointer.
+            tiling: Bytes that the last parameter points to.
+            workspace_bytes: Bytes of the workspace parameter, which comes before tiling.
+            tiling_key: Value that TILING_KEY_IS compares with.
+            checks: `error`, `warn` or `off`.
+            auto_sync: Models the compiler's --cce-auto-sync.
+            trace: Records a timeline.
+            timeout_s: Seconds after which the kernel counts as hanging.
+
+        Raises:
+            InputError: Arguments that do not fit the kernel's parameters.
+            TwinCheckError: The kernel has a fault.
+            KernelCrash: The kernel crashed.
+            KernelHang: The kernel did not end in time.
+        """
+        from ascendops.build.operator import raise_for_findings
+
+        entry = cc.pick_entry(self.entries, name, self.path)
+        letters = signature(self.library, cc.symbol(entry))
+        values = [_argument(value, index, entry) for index, value in enumerate(args)]
+        extra = len(letters) - len(values)
+        if extra < 0 or extra > 2 or (extra == 0 and tiling is not None) or (extra == 1 and tiling is not None and workspace_bytes):
+            raise InputError(
+                f"{entry} has {len(letters)} parameters; {len(values)} arguments were given"
+                + (" and a workspace" if workspace_bytes else "") + (" and tiling bytes" if tiling is not None else ""),
+                where=str(self.path),
+                help="args are the parameters before workspace and tiling, which are given by workspace_bytes= and tiling=",
+            )  # fmt: skip
+        result = launch(
+            self.library, cc.symbol(entry), values, block_dim=block_dim, tiling=tiling or b"", tiling_key=tiling_key,
+            workspace_bytes=workspace_bytes, soc=self.soc, checks=checks, auto_sync=auto_sync, trace=trace, timeout_s=timeout_s,
+            has_workspace=extra == 2 or (extra == 1 and tiling is None), has_tiling=extra == 2 or (extra == 1 and tiling is not None),
+        )  # fmt: skip
+        if checks == "error":
+            raise_for_findings(entry, result.diagnostics)
+        return result
+
+
+def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | None:
+    """A GM buffer over the array's own memory, or the scalar itself."""
+    if value is None or isinstance(value, (int, float, ctypes.Structure, GmBuffer)):
+        return value
+    if hasattr(value, "data_ptr"):
+        if not value.is_contiguous() or value.device.type != "cpu":
+            raise InputError(f"argument {index} of {entry} must be a contiguous CPU tensor", help="pass x.contiguous().cpu()")
+        return GmBuffer(value.data_ptr(), value.numel() * value.element_size(), f"argument {index}")
+    if hasattr(value, "__array_interface__"):
+        if not value.flags.c_contiguous:
+            raise InputError(f"argument {index} of {entry} must be C-contiguous", help="pass numpy.ascontiguousarray(x)")
+        if hasattr(value, "item") and value.ndim == 0 and not value.flags.writeable:
+            scalar: int | float = value.item()
+            return scalar
+        return GmBuffer(value.ctypes.data, value.nbytes, f"argument {index}")
+    kind = type(value).__name__
+    raise InputError(f"argument {index} of {entry} is a {kind}", help="pass torch or NumPy arrays, ints, floats or None")
+
+
+def compile(
+    path: str | os.PathLike[str],
+    *,
+    soc: str = "Ascend910B1",
+    include_dirs: Sequence[str | os.PathLike[str]] = (),
+    defines: Mapping[str, Any] | None = None,
+) -> Kernel:
+    """Compiles a kernel source for the CPU twin.
+
+    Args:
+        path: A .cpp with one or more `__global__ __aicore__` functions.
+        soc: The SoC to model.
+        include_dirs: Extra include folders; the source's own folder is always one.
+        defines: Macros, such as `{"DTYPE_X": "half"}`.
+
+    Raises:
+        InputError: The file is missing or has no entry function.
+        CompileError: The compiler refused it.
+        CompilerNotFound: There is no compiler.
+    """
+    source = Path(path).expanduser().absolute()
+    if not source.is_file():
+        raise InputError(f"no kernel source {source}", where=str(source))
+    entries = tuple(cc.find_entries(source.read_text(errors="replace")))
+    if not entries:
+        cc.pick_entry(entries, None, source)
+    target = socs.resolve(soc)
+    folders = tuple(Path(folder).absolute() for folder in include_dirs)
+    macros = {name: str(value) for name, value in (defines or {}).items()}
+    entry = cc.compile_kernel(cc.KernelSource(source, entries, target, folders, macros, "", f"{source.name}"))
+    return Kernel(source, entry.path / "kernel.so", entries, target)
