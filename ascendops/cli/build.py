@@ -14,7 +14,6 @@ from ascendops.cli.options import (
     output_options,
     paths_argument,
     project_option,
-    resolve_backend,
     select_projects,
     soc_option,
 )
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 @jobs_option
 @output_options
 def command(
-    paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str | None, jobs: int | None, output: Output
+    paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str, jobs: int | None, output: Output
 ) -> None:
     """Compile operators: gen/ is rendered, then every source is compiled.
 
@@ -45,25 +44,31 @@ def command(
     PATH is a project or a folder of projects; without one, the project here or above is built, else those below.
     What has not changed is not compiled again. Set ASCENDOPS_CACHE to move the cache.
     """
-    from ascendops.build import build_all
+    from ascendops.build import build_all, resolve_backend
 
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
-    results = build_all(roots, backend=chosen, soc=soc, jobs=jobs, progress=output.detail)
-    output.emit({"backend": chosen, "builds": [_payload(result) for result in results]})
-    if not output.json:
-        output.result(table([_row(result, chosen) for result in results]))
+    rows: list[BuildResult] = []
+
+    def progress(result: BuildResult) -> None:
+        rows.append(result)
+        if not output.json:
+            output.result(table([_row(result)]))
+
+    build_all(roots, backend=chosen, soc=soc, jobs=jobs, progress=progress)
+    output.emit({"backend": chosen, "builds": [_payload(result) for result in rows]})
     if backend == "auto" and chosen == "twin":
         output.say("note: CANN not found, so this is the CPU twin (ascendops doctor)")
 
 
 def _payload(result: BuildResult) -> dict[str, Any]:
     return {
-        "root": str(result.project.root), "ops": sorted(result.library.ops), "soc": result.library.soc.name, "seconds": round(result.seconds, 3),
-        "cached": result.cached,
+        "name": result.name, "root": str(result.library.root), "ops": sorted(result.library.ops), "backend": result.library.backend,
+        "soc": result.library.soc, "seconds": round(result.seconds, 3), "compiled": result.compiled,
     }  # fmt: skip
 
 
-def _row(result: BuildResult, backend: str) -> list[str]:
-    state = "up to date" if result.cached else click.style("ok", fg="green")
-    return ["build", ", ".join(sorted(result.library.ops)), backend, result.library.soc.name, f"{result.seconds:.1f} s", state]
+def _row(result: BuildResult) -> list[str]:
+    library = result.library
+    state = click.style("ok", fg="green") + f", {result.compiled} compiled" if result.compiled else "up to date"
+    return ["build", ", ".join(sorted(library.ops)), library.backend, library.soc, f"{result.seconds:.1f} s", state]

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from ascendops.cli.options import backend_option, output_options, resolve_backend
+from ascendops.cli.options import backend_option, output_options
 from ascendops.cli.output import Output, plural, table
 from ascendops.doctor import Check, Examination, Grade, examine
 from ascendops.errors import ExitCode
@@ -28,6 +28,8 @@ def command(backend: str, output: Output) -> int:
     Reads only. Each line is graded for the chosen backend: ok, warning, missing, or not needed. Exits with 3 only
     if the backend cannot work here.
     """
+    from ascendops.build import resolve_backend
+
     chosen = resolve_backend(backend)
     result = examine(chosen)
     output.emit(result.to_dict())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from ascendops.cli.output import Output
-from ascendops.errors import AscendOpsError, NotAProject, NothingSelected, did_you_mean
+from ascendops.errors import AscendOpsError, NothingSelected, did_you_mean
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,7 +24,9 @@ backend_option = click.option(
     "--backend", type=click.Choice(BACKENDS), default="auto", envvar="ASCENDOPS_BACKEND", show_default=True,
     help="auto: cann where the toolkit is, else twin.",
 )  # fmt: skip
-soc_option = click.option("--soc", metavar="SOC", help="SoC name such as Ascend910B3 or 910B3.")
+soc_option = click.option(
+    "--soc", default="Ascend910B1", show_default=True, metavar="SOC", help="SoC, such as Ascend910B3 or 910B3."
+)
 jobs_option = click.option(
     "-j", "--jobs", type=click.IntRange(min=1), envvar="ASCENDOPS_JOBS", metavar="N", help="Parallel compilations [one per core]."
 )
@@ -50,54 +51,31 @@ def output_options(function: Command) -> Command:
     return wrapper  # type: ignore[return-value]  # click reads the wrapper's options, callers its behaviour
 
 
-def resolve_backend(name: str) -> str:
-    """`auto` becomes `cann` where ASCEND_HOME_PATH names a toolkit, else `twin`."""
-    from ascendops.toolchain.cann import find_toolkit
-
-    if name != "auto":
-        return name
-    return "cann" if find_toolkit() is not None else "twin"
-
-
 def select_projects(paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...]) -> list[Path]:
     """The project folders that PATHs, -C and --op select.
 
     Raises:
-        NotAProject: A PATH does not exist or holds no project.
-        NothingSelected: Nothing lies here, or --op leaves nothing.
+        NotAProject: A PATH does not exist.
+        NothingSelected: No project lies here, or --op names none of them.
     """
-    from ascendops.build import find_projects
+    from ascendops.build import select
 
     start = project or Path()
-    starts = [start / path for path in paths] or [start]
-    found: list[Path] = []
-    for place in starts:
-        if not place.exists():
-            raise NotAProject(f"{place} does not exist", help="give the folder of an operator project")
-        found += [root for root in find_projects(place) if root not in found]
-    if not found:
-        place = os.fspath(starts[0].absolute())
-        raise NothingSelected(
-            "no operator project here", where=place, help="create one: ascendops new op softmax; or name its folder"
-        )
-    return _only(found, ops)
-
-
-def _only(roots: list[Path], ops: tuple[str, ...]) -> list[Path]:
+    roots = select([start / path for path in paths] or [start])
     if not ops:
         return roots
     names = {op_name(root): root for root in roots}
-    unknown = [op for op in ops if op not in names]
+    unknown = next((op for op in ops if op not in names), None)
     if unknown:
-        raise NothingSelected(f"no operator is called '{unknown[0]}'", help=did_you_mean(unknown[0], names))
+        raise NothingSelected(f"no operator here is called '{unknown}'", help=did_you_mean(unknown, names))
     return [names[op] for op in ops]
 
 
 def op_name(root: Path) -> str:
-    """The operator's name in op.toml; the folder's name where there is no (readable) op.toml."""
-    from ascendops.spec import load
+    """The operator's name: op.toml's, or the folder's where there is no valid op.toml (the build will say why)."""
+    from ascendops.build import open_project
 
     try:
-        return load(root / "op.toml").name
-    except (AscendOpsError, OSError):
-        return root.resolve().name
+        return open_project(root).name
+    except AscendOpsError:
+        return root.name

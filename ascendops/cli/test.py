@@ -14,7 +14,6 @@ from ascendops.cli.options import (
     output_options,
     paths_argument,
     project_option,
-    resolve_backend,
     seed_option,
     select_projects,
     soc_option,
@@ -56,7 +55,7 @@ class PytestCommand(click.Command):
 @output_options
 @click.pass_context
 def command(
-    ctx: click.Context, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str | None, reference: str,
+    ctx: click.Context, /, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str, reference: str,
     level: str, html: Path | None, out: Path | None, output: Output, **pytest: Any,
 ) -> int:  # fmt: skip
     """Compare operators with their fp64 golden and their reference, case by case. It is pytest with a plugin.
@@ -70,6 +69,7 @@ def command(
     Exits with 1 on a mismatch, with 5 if nothing was selected.
     """
     from ascendops import testing
+    from ascendops.build import resolve_backend
 
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)

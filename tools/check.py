@@ -1,0 +1,100 @@
+"""Lint, types, templates and the project's own rules: `python tools/check.py [--fix]`. Never writes without --fix."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+FILE_LIMIT = 400
+FUNCTION_LIMIT = 60
+_MACHINE = re.compile(r"(/work/|/farm/|/root/\.|/home/\w+/\w)|\b(?:files\.pythonhosted|registry\.npmjs|deb\.debian|pypi)\.org")
+
+
+def tracked(*patterns: str) -> list[Path]:
+    """Files that git tracks, or would track, below the root."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [ROOT / name for name in sorted(set(names)) if (ROOT / name).is_file()]
+
+
+def tool(*command: str) -> Iterator[str]:
+    """Runs a tool; its output is the findings when it fails."""
+    done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        yield (done.stdout + done.stderr).strip()
+
+
+def rules() -> Iterator[str]:
+    """What ruff has no rule for: sizes, docstrings of public functions, machine paths."""
+    for path in tracked("ascendops/*.py", "tools/*.py"):
+        where = path.relative_to(ROOT)
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if len(lines) > FILE_LIMIT:
+            yield f"{where}: {len(lines)} lines (limit {FILE_LIMIT}): split it by responsibility"
+        for node in ast.walk(ast.parse("\n".join(lines))):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield from _function(node, f"{where}:{node.lineno}", needs_doc="/cli/" not in f"/{where}")
+    for path in tracked():
+        yield from _machine_paths(path)
+
+
+def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, where: str, *, needs_doc: bool) -> Iterator[str]:
+    size = (node.end_lineno or node.lineno) - node.lineno + 1
+    if size > FUNCTION_LIMIT:
+        yield f"{where}: {node.name} has {size} lines (limit {FUNCTION_LIMIT})"
+    if needs_doc and not node.name.startswith("_") and not ast.get_docstring(node):
+        yield f"{where}: {node.name} is public and has no docstring"
+
+
+def _machine_paths(path: Path) -> Iterator[str]:
+    if path.name in ("LICENSE", "check.py"):
+        return
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if _MACHINE.search(line):
+            yield f"{path.relative_to(ROOT)}:{number}: names a path or host of one machine"
+
+
+def templates() -> Iterator[str]:
+    """The brace trap and undefined names, in every template."""
+    sys.path.insert(0, str(ROOT))
+    from ascendops.render.lint import lint_templates
+
+    for problem in lint_templates(ROOT / "op_templates"):
+        yield str(problem)
+
+
+def main() -> int:
+    """Runs every check, prints one line for each, and returns 1 if any found something."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fix", action="store_true", help="let ruff repair what it can")
+    fix = ["--fix"] if parser.parse_args().fix else []
+    checks: dict[str, Callable[[], Iterator[str]]] = {
+        "ruff": lambda: tool("ruff", "check", "--quiet", *fix, "."),
+        "mypy": lambda: tool("mypy", "--no-error-summary"),
+        "templates": templates,
+        "rules": rules,
+        "docs": lambda: tool("tools.gen_docs", "--check"),
+    }
+    failed = 0
+    for name, check in checks.items():
+        start = time.perf_counter()
+        found = list(check())
+        failed += bool(found)
+        print(f"check   {name:<10} {time.perf_counter() - start:5.1f} s   {'ok' if not found else 'FAILED'}", flush=True)
+        print("\n".join(f"  {line}" for text in found for line in text.splitlines()), end="\n" if found else "")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
