@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
+
+from ascendops.errors import catalogue
+from ascendops.parity.labels import LABELS
+from ascendops.twin.findings import FINDINGS
 
 
 @dataclass(frozen=True)
@@ -34,18 +37,20 @@ class Page:
 
 def pages() -> dict[str, Page]:
     """Every page by id: the errors first, then findings, then labels."""
-    found = [*_errors(), *_entries("ascendops.twin.findings", "findings of the CPU twin"), *_entries("ascendops.parity.labels", "labels of a verdict")]
-    return {page.id: page for page in found}
+    return {page.id: page for page in (*_errors(), *_findings(), *_labels())}
 
 
-def _errors() -> Iterable[Page]:
-    from ascendops.errors import catalogue
-
+def _errors() -> Iterator[Page]:
     for cls in catalogue():
         title, _, text = inspect.cleandoc(cls.__doc__ or "").partition("\n")
         yield Page(cls.id, "errors", title.strip(), text.strip(), f"exit code {int(cls.exit_code)}")
 
 
-def _entries(module: str, kind: str) -> Iterable[Page]:
-    for entry in importlib.import_module(module).catalogue():
-        yield Page(entry.id, kind, entry.title, entry.page, getattr(entry, "severity", ""))
+def _findings() -> Iterator[Page]:
+    for finding in FINDINGS.values():
+        yield Page(finding.id, "findings of the CPU twin", finding.title, finding.page, finding.severity)
+
+
+def _labels() -> Iterator[Page]:
+    for label in LABELS.values():
+        yield Page(label.name, "labels of a verdict", label.title, label.page)
