@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ascendops.build.discover import is_project
-from ascendops.errors import NotAProject, SpecError, did_you_mean
+from ascendops.errors import NotAProject, UnitError, UnknownBackend, did_you_mean
 from ascendops.spec import socs
+from ascendops.toolchain.cann import find_toolkit
 from ascendops.toolchain.cann import find_toolkit
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Project:
 
     def _check_unit(self, soc: socs.Soc) -> None:
         if self.spec and soc.unit not in self.spec.units:
-            raise SpecError(
+            raise UnitError(
                 f"{self.name} is not declared for {soc.name} (compute unit {soc.unit})",
                 where=f"{self.spec.path}",
                 help=f"add '{soc.unit}' to units, or use --soc with one of: {', '.join(self.spec.units)}",
@@ -124,7 +125,7 @@ def resolve_backend(backend: str) -> str:
     if backend == "auto":
         backend = os.environ.get("ASCENDOPS_BACKEND") or "auto"
     if backend not in BACKENDS:
-        raise NotAProject(f"backend '{backend}' is not known", help=did_you_mean(backend, BACKENDS))
+        raise UnknownBackend(f"backend '{backend}' is not known", help=did_you_mean(backend, BACKENDS))
     if backend != "auto":
         return backend
     return "cann" if find_toolkit() else "twin"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ascendops.errors.base import AscendOpsError, ExitCode
 
-__all__ = ["CompileError", "CompilerNotFound", "NotAProject", "NothingSelected", "ToolchainError", "ToolchainMissing"]
+__all__ = ["CompileError", "CompilerNotFound", "NotAProject", "NothingSelected", "ToolchainError", "ToolchainMissing", "UnknownBackend"]
 
 
 class CompileError(AscendOpsError):
@@ -64,3 +64,12 @@ class NothingSelected(AscendOpsError):
 
     id = "ASC406"
     exit_code = ExitCode.NOTHING
+
+
+class UnknownBackend(AscendOpsError):
+    """The backend is not one that the kit has.
+
+    `--backend` and $ASCENDOPS_BACKEND take auto, twin or cann.
+    """
+
+    id = "ASC407"
