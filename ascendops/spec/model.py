@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ascendops.spec.expr import Expr
-    from ascendops.spec.shapes import Shape
     from ascendops.spec.schema import FunctionSchema
+    from ascendops.spec.shapes import Shape
 
 AttrValue = bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[bool, ...] | None
 
@@ -40,12 +40,13 @@ class TensorSpec:
 
 @dataclass(frozen=True)
 class AttrSpec:
-    """One attribute: `type` is the schema's word (`int`, `float`, `bool`, `str`, `int[]`, ...)."""
+    """One attribute: `type` is the schema's word (`int`, `float`, `bool`, `str`, `int[]`, `int?`, `int[]?`, ...); `length` is 2 for `int[2]`."""
 
     name: str
     type: str
     required: bool
     default: AttrValue = None
+    length: int | None = None
 
 
 @dataclass(frozen=True)

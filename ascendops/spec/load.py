@@ -1,0 +1,124 @@
+"""op.toml -> OpSpec, strictly: an unknown key, a wrong type or a misfit is refused with its line."""
+
+from __future__ import annotations
+
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from ascendops.errors import EditionError, SpecNotFound, TilingKeyError, TomlError, UnitError, did_you_mean
+from ascendops.spec import cases, tensors
+from ascendops.spec.digest import digest
+from ascendops.spec.lines import Lines
+from ascendops.spec.model import OpSpec, TilingKey
+from ascendops.spec.names import check_op_name, pascal
+from ascendops.spec.table import Table
+from ascendops.spec.units import UNITS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+EDITION = 1
+KEYS = ("edition", "name", "family", "schema", "doc", "units", "tensor", "cost", "tiling_key", "case", "reference")
+REFERENCES = ("triton", "cuda")
+
+
+def load(path: str | Path) -> OpSpec:
+    """Read an op.toml; `path` is the file or its folder.
+
+    Raises:
+        SpecNotFound: There is no such file.
+        SpecError: The file does not declare a valid operator (a subclass says which mistake, with `op.toml:line`).
+    """
+    file = Path(path)
+    file = file / "op.toml" if file.is_dir() else file
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise TomlError(f"op.toml is not UTF-8 text: {error.reason} at byte {error.start}", where=str(file)) from None
+    except OSError as error:
+        raise SpecNotFound(f"cannot read {file}: {error.strerror}", where=str(file), help="make one: ascendops new op NAME") from None
+    return parse(text, file)
+
+
+def parse(text: str, path: Path) -> OpSpec:
+    """The declaration written in `text`; `path` names the file in messages and becomes `OpSpec.path`.
+
+    Raises:
+        SpecError: See `load`.
+    """
+    lines = Lines(text, str(path))
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+)", str(error))
+        where = f"{path}:{at.group(1) if at else max(1, len(text.splitlines()))}"
+        what = re.sub(r"\s*\(at [^)]*\)", "", str(error))
+        raise TomlError(f"op.toml is not valid TOML: {what}", where=where, help="strings need quotes and arrays need commas") from None
+    _check_edition(Table(data, lines))
+    spec = _read(Table(data, lines, allowed=KEYS), path)
+    return replace(spec, digest=digest(data))
+
+
+def _check_edition(top: Table) -> None:
+    edition = top.data.get("edition")
+    if edition != EDITION or isinstance(edition, bool):
+        what = "op.toml has no edition" if edition is None else f"edition {edition!r} is not known"
+        raise EditionError(what, where=top.where("edition"), help=f"write edition = {EDITION} as the first line")
+
+
+def _read(top: Table, path: Path) -> OpSpec:
+    name = check_op_name(top.text("name", '"softmax"'), where=top.where("name"))
+    declared = tensors.read(top, name)
+    spec = OpSpec(
+        edition=EDITION,
+        name=name,
+        op_type=pascal(name),
+        family=top.text("family", '"elementwise"', None),
+        schema=declared.schema,
+        doc=top.text("doc", '"y = x + 1"', ""),
+        units=_units(top),
+        inputs=declared.inputs,
+        outputs=declared.outputs,
+        attrs=declared.attrs,
+        tiling_keys=_tiling_keys(top),
+        flops=tensors.cost_expr(top, "flops", declared),
+        bytes=tensors.cost_expr(top, "bytes", declared),
+        cases=(),
+        reference=_reference(top),
+        path=path,
+        digest="",
+    )
+    return cases.read(list(top.tables("case", cases.KEYS)), spec)
+
+
+def _units(top: Table) -> tuple[str, ...]:
+    units: tuple[str, ...] = top.words("units", '["ascend910b"]')
+    for unit in units:
+        if unit not in UNITS:
+            raise UnitError(f"'{unit}' is not a compute unit", where=top.where("units", text=unit), help=did_you_mean(unit, UNITS))
+    if not units or len(set(units)) != len(units):
+        raise UnitError(f"units cannot be {list(units)}", where=top.where("units"), help="name at least one compute unit, each once")
+    return units
+
+
+def _tiling_keys(top: Table) -> tuple[TilingKey, ...]:
+    found: list[TilingKey] = []
+    for table in top.tables("tiling_key", ("key", "name", "why")):
+        key = TilingKey(table.get("key", int, "1"), table.text("name", '"full_load"'), table.text("why", '"a row fits UB"', ""))
+        if key.key < 0:
+            raise TilingKeyError(f"a tiling key cannot be {key.key}", where=table.where("key"), help="it is an unsigned 64-bit number")
+        for other in found:
+            if other.key == key.key or other.name == key.name:
+                same = f"the key {key.key}" if other.key == key.key else f"the name '{key.name}'"
+                raise TilingKeyError(f"two tiling keys have {same}", where=table.where("key"), help="keys and names must differ")
+        found.append(key)
+    return tuple(found)
+
+
+def _reference(top: Table) -> dict[str, str]:
+    table = top.table("reference", REFERENCES)
+    return {key: table.text(key, '"reference/triton_softmax.py:softmax"') for key in table.data}
