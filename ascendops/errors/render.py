@@ -4,10 +4,75 @@ from __future__ import annotations
 
 from ascendops.errors.base import AscendOpsError
 
-__all__ = ["RenderError"]
+__all__ = [
+    "FamilyError",
+    "FileExistsRefused",
+    "NotWritable",
+    "RenderError",
+    "SchemaMisfit",
+    "TemplateError",
+    "UnknownFamily",
+    "UnknownPreset",
+]
 
 
 class RenderError(AscendOpsError):
     """A template could not be rendered."""
 
     id = "ASC201"
+
+
+class TemplateError(RenderError):
+    """A template has a fault: an undefined name, a syntax error, or C++ braces that Jinja reads as an expression.
+
+    Templates are strict: a misspelt name is an error, not an empty string. C++ that needs nested braces is written `{ {`, because
+    `{{ ... }}` is Jinja's. This is a fault of ascendops or of a template that you changed.
+    """
+
+    id = "ASC202"
+
+
+class FamilyError(RenderError):
+    """A template family's family.toml is not valid."""
+
+    id = "ASC203"
+
+
+class UnknownFamily(RenderError):
+    """There is no template family of that name."""
+
+    id = "ASC204"
+
+
+class UnknownPreset(RenderError):
+    """No template family has that operator.
+
+    `ascendops new op NAME` takes the template from the name: `softmax`, `exp_custom` and so on. For a name of your own, say which
+    operator to start from (`--like gelu`) or which family (`--family elementwise`).
+    """
+
+    id = "ASC205"
+
+
+class FileExistsRefused(RenderError):
+    """Files of yours would be overwritten, so nothing was written.
+
+    `--force` replaces them and keeps each old content beside it as NAME.orig. `--dry-run` shows the tree and `--diff` the changes.
+    """
+
+    id = "ASC206"
+
+
+class NotWritable(RenderError):
+    """The folder cannot be written: it is read-only, on a full disk, or a file is in the way. Nothing was left half-written."""
+
+    id = "ASC207"
+
+
+class SchemaMisfit(RenderError):
+    """The schema given with --schema does not fit the template family.
+
+    A family's kernel is written for a certain number of input and output tensors and for the attributes of its preset.
+    """
+
+    id = "ASC208"

@@ -1,0 +1,175 @@
+"""The template families: op_templates/families.toml and each family's family.toml."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ascendops import resources
+from ascendops.errors import AscendOpsError, FamilyError, UnknownFamily, UnknownPreset, did_you_mean
+from ascendops.spec.lines import Lines
+from ascendops.spec.table import Table
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_FILE_KEYS = ("template", "target", "owner", "note", "executable")
+_SUFFIX = "_custom"
+
+
+@dataclass(frozen=True)
+class TemplateFile:
+    """One file of a family: the template (below op_templates) and where it goes (a Jinja string)."""
+
+    template: str
+    target: str
+    owner: str = "user"
+    note: str = ""
+    executable: bool = False
+
+
+@dataclass(frozen=True)
+class Family:
+    """One family: its files, and its presets by name (tables that templates read as `p`)."""
+
+    name: str
+    doc: str
+    default: str
+    files: tuple[TemplateFile, ...]
+    presets: Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The family and preset chosen for a name; `note` says so when it was not the name that chose them."""
+
+    family: Family
+    preset: str
+    note: str = ""
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The preset's table."""
+        return self.family.presets[self.preset]
+
+
+def _toml(path: Path) -> Table:
+    try:
+        text = path.read_text(encoding="utf-8")
+        return Table(tomllib.loads(text), Lines(text, str(path)))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise FamilyError(f"{path.name} cannot be read: {error}", where=str(path)) from None
+
+
+def _files(table: Table, key: str, folder: str) -> tuple[TemplateFile, ...]:
+    root = resources.op_templates()
+    found = []
+    for entry in table.tables(key, _FILE_KEYS):
+        template = entry.text("template", '"op.toml.j2"')
+        inside = f"{folder}/{template}" if folder and (root / folder / template).is_file() else template
+        if not (root / inside).is_file():
+            raise FamilyError(f"there is no template {inside}", where=entry.where("template"))
+        owner = entry.word("owner", ("user", "generated"), "user")
+        executable = entry.get("executable", bool, "true", False)
+        found.append(TemplateFile(inside, entry.text("target", '"op.toml"'), owner, entry.text("note", '"..."', ""), executable))
+    return tuple(found)
+
+
+def generated_files() -> tuple[TemplateFile, ...]:
+    """The files of gen/, the same for every family.
+
+    Raises:
+        FamilyError: gen.toml is not valid.
+    """
+    return _generated(resources.op_templates())
+
+
+@functools.cache
+def _generated(root: Path) -> tuple[TemplateFile, ...]:
+    return _files(_toml(root / "_gen" / "gen.toml"), "generated", "")
+
+
+def all_families() -> Sequence[Family]:
+    """Every family that is there, in the order of families.toml.
+
+    Raises:
+        FamilyError: A family.toml is not valid.
+    """
+    return _families(resources.op_templates())
+
+
+@functools.cache
+def _families(root: Path) -> tuple[Family, ...]:
+    order = _toml(root / "families.toml").words("order", '["elementwise"]')
+    return tuple(_family(root, name) for name in order if (root / name / "family.toml").is_file())
+
+
+def _family(root: Path, name: str) -> Family:
+    raw = _toml(root / name / "family.toml")
+    table = Table(raw.data, raw.lines, allowed=("name", "doc", "default", "file", "preset"))
+    presets = table.table("preset").data
+    if table.text("name", f'"{name}"') != name:
+        raise FamilyError(f"the family in {name}/ is called '{table.data['name']}'", where=table.where("name"))
+    default = table.text("default", '"relu"')
+    if default not in presets:
+        raise FamilyError(f"the default preset '{default}' does not exist", where=table.where("default"), help=did_you_mean(default, presets))
+    for preset, values in presets.items():
+        for key in ("doc", "schema"):
+            if not isinstance(values, dict) or not isinstance(values.get(key), str):
+                raise FamilyError(f"preset '{preset}' lacks '{key}'", where=table.where("preset", preset))
+    return Family(name, table.text("doc", '"..."'), default, _files(table, "file", name), presets)
+
+
+def family(name: str) -> Family:
+    """The family called `name`.
+
+    Raises:
+        UnknownFamily: There is none.
+    """
+    for one in all_families():
+        if one.name == name:
+            return one
+    raise UnknownFamily(f"there is no template family '{name}'", help=_listing(name, [one.name for one in all_families()]))
+
+
+def _listing(word: str, names: Sequence[str]) -> str:
+    return did_you_mean(word, names) if names else "no family is installed"
+
+
+def choose(name: str, *, family_name: str | None = None, like: str | None = None) -> Choice:
+    """The family and preset for a new operator.
+
+    `like` names the preset; else the operator's name does, with or without `_custom`; else the family's default preset is taken.
+
+    Raises:
+        UnknownFamily: `family_name` does not exist.
+        UnknownPreset: `like` does not exist, or nothing says which preset to take.
+    """
+    candidates = [family(family_name)] if family_name else list(all_families())
+    wanted = [like] if like else [name, name.removesuffix(_SUFFIX)]
+    for preset in wanted:
+        for one in candidates:
+            if preset in one.presets:
+                return Choice(one, preset)
+    if like or not family_name:
+        raise _unknown(like or name, candidates, given=like is not None)
+    default = candidates[0].default
+    return Choice(candidates[0], default, f"'{name}' is not a preset of {family_name}, so its default '{default}' was taken")
+
+
+def _unknown(word: str, candidates: Sequence[Family], *, given: bool) -> AscendOpsError:
+    names = [preset for one in candidates for preset in one.presets]
+    lists = "\n".join(f"{one.name}: {', '.join(one.presets)}" for one in candidates)
+    close, found, _ = did_you_mean(word, names).partition("? ")
+    hint = f"{close}? " if found else ""
+    return UnknownPreset(
+        f"{'there is no preset' if given else 'no template has an operator'} '{word}'",
+        why=lists,
+        help=f"{hint}start from one of these with --like PRESET, or take a family's default with --family FAMILY",
+    )
