@@ -25,8 +25,19 @@ def command() -> None:
     """
 
 
+def _list(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    if not value or ctx.resilient_parsing:
+        return
+    from ascendops.render import all_families
+
+    for family in all_families():
+        click.echo(f"{family.name}: {family.doc}\n{table([[name, str(preset['doc'])] for name, preset in family.presets.items()])}")
+    ctx.exit()
+
+
 @command.command("op")
 @click.argument("name")
+@click.option("--list", is_flag=True, callback=_list, expose_value=False, is_eager=True, help="List families and their operators.")
 @click.option("--family", metavar="F", help="Template family, when the name alone does not decide.")
 @click.option("--like", metavar="PRESET", help="Start from this operator of the family, such as gelu.")
 @click.option("--schema", metavar="S", help='PyTorch schema, such as "scale(Tensor x, float s) -> Tensor y".')
@@ -48,7 +59,7 @@ def op(
       ascendops new op fast_gelu --like gelu --soc Ascend910B3 --dry-run
 
     NAME picks the template: `softmax`, `add`, `sum`, ... An unknown name needs --family or --like; the error lists
-    both. All files are written or none; files that exist are kept unless --force is given.
+    both. All files are written or none. A folder that has files is refused; --force keeps what it replaces as NAME.orig.
     """
     from ascendops import render
 
@@ -67,15 +78,20 @@ def _units(socs: tuple[str, ...]) -> list[str] | None:
 
 
 def _payload(project: NewProject, dry: bool) -> dict[str, object]:
-    files = [{"path": str(path), "note": note} for path, note in project.files]
+    files = [{"path": path, "note": note} for path, note in project.files]
     return {
-        "name": project.spec.name, "family": project.family, "preset": project.preset, "root": str(project.root), "written": not dry, "files": files,
+        "name": project.spec.name, "family": project.family, "preset": project.preset, "root": str(project.root), "written": not dry,
+        "note": project.note, "files": files,
     }  # fmt: skip
 
 
 def _render(project: NewProject, dry_run: bool) -> str:
     verb = "would create" if dry_run else "created"
-    rows = [[verb, str(project.root / path), click.style(note, dim=True)] for path, note in project.files]
+    mine = [(path, note) for path, note in project.files if not path.startswith("gen/")]
+    rows = [[verb, str(project.root / path), click.style(note, dim=True)] for path, note in mine]
+    derived = len(project.files) - len(mine)
+    rows.append([verb, f"{project.root / 'gen'}/", click.style(f"{plural(derived, 'file')} rendered by every build", dim=True)])
+    head = f"  template  {project.family}, preset {project.preset}" + (f" ({project.note})" if project.note else "")
     where = "" if project.root.resolve() == Path.cwd() else f"cd {project.root} && "
-    done = f"  {plural(len(project.files), 'file')}" + (", nothing written." if dry_run else f".  next: {where}ascendops build && ascendops test")
-    return "\n".join([f"  template  {project.family}, preset {project.preset}", table(rows), done])
+    tail = "nothing written." if dry_run else f"next: {where}ascendops build && ascendops test"
+    return "\n".join([head, table(rows), f"  {tail}"])

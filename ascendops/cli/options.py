@@ -10,6 +10,7 @@ import click
 
 from ascendops.cli.output import Output
 from ascendops.errors import AscendOpsError, NothingSelected, did_you_mean
+from ascendops.spec.socs import DEFAULT_SOC
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -25,12 +26,12 @@ backend_option = click.option(
     help="auto: cann where the toolkit is, else twin.",
 )  # fmt: skip
 soc_option = click.option(
-    "--soc", default="Ascend910B1", show_default=True, metavar="SOC", help="SoC, such as Ascend910B3 or 910B3."
+    "--soc", default=DEFAULT_SOC, show_default=True, metavar="SOC", help="SoC, such as Ascend910B3 or 910B3."
 )
 jobs_option = click.option(
     "-j", "--jobs", type=click.IntRange(min=1), envvar="ASCENDOPS_JOBS", metavar="N", help="Parallel compilations [one per core]."
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite files that exist.")
+force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")
 diff_option = click.option("--diff", is_flag=True, help="Show the difference to what is on disk; write nothing.")
 seed_option = click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the input values.")
