@@ -25,6 +25,7 @@ __all__ = [
     "UnitError",
     "UnknownDtype",
     "UnknownKey",
+    "UnknownSoc",
 ]
 
 
@@ -189,3 +190,13 @@ class SpecNotFound(SpecError):
     """There is no op.toml at the given path, or it cannot be read."""
 
     id = "ASC120"
+
+
+class UnknownSoc(SpecError):
+    """The name of a SoC or compute unit is not known, or does not mean what it seems to.
+
+    Accepted are a soc_version (Ascend910B1), the name that npu-smi shows (910B1) and a compute unit (ascend910b, which stands for its
+    usual SoC). Ascend910B without a digit is the soc_version of an old Ascend 910, so it is refused.
+    """
+
+    id = "ASC121"
