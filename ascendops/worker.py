@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import importlib.util
-import io
 import os
 import pickle
 import signal
@@ -25,6 +24,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang, WorkerError
+from ascendops.wire import dumps
 
 _TAIL_BYTES = 4000
 _BOOT = "import sys; from ascendops.worker import _child; _child(int(sys.argv[1]))"
@@ -41,7 +41,11 @@ class Worker:
     """
 
     def __init__(
-        self, target: str, env: Mapping[str, str] | None = None, timeout_s: float | None = None, label: str = "the worker"
+        self,
+        target: str,
+        env: Mapping[str, str] | None = None,
+        timeout_s: float | None = None,
+        label: str = "the worker",
     ) -> None:
         self.target = target
         self.env = dict(env or {})
@@ -101,14 +105,16 @@ class Worker:
     def __enter__(self) -> Worker:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _start(self) -> None:
         import socket
 
         self.close()
-        self._log = tempfile.TemporaryFile(prefix="ascendops-worker-")
+        self._log = tempfile.TemporaryFile(prefix="ascendops-worker-")  # noqa: SIM115  lives as long as the process
         ours, theirs = socket.socketpair()
         env = {**os.environ, **self.env}
         package_root = str(Path(__file__).resolve().parent.parent)
@@ -142,8 +148,8 @@ class Worker:
         if code is not None and code < 0:
             how = f"was ended by {_signal_name(-code)}"
         why = "the end of its output:\n" + _indent(tail) if tail else None
-        help = "SIGKILL is often the system running out of memory" if code == -signal.SIGKILL else None
-        return KernelCrash(f"{self.label} {how}", where=self.target, why=why, help=help)
+        hint = "SIGKILL is often the system running out of memory" if code == -signal.SIGKILL else None
+        return KernelCrash(f"{self.label} {how}", where=self.target, why=why, help=hint)
 
     def _raise_hang(self, limit: float | None) -> None:
         assert self._process is not None
@@ -170,13 +176,11 @@ def resolve(target: str) -> Callable[..., Any]:
     module_name, _, attribute = target.rpartition(":")
     if not module_name:
         raise ImportError(f"'{target}' is not of the form 'package.module:function'")
-    if module_name.endswith(".py"):
-        value = load_file(Path(module_name))
-    else:
-        value = importlib.import_module(module_name)
+    value: Any = load_file(Path(module_name)) if module_name.endswith(".py") else importlib.import_module(module_name)
     for part in attribute.split("."):
         value = getattr(value, part)
-    return value  # type: ignore[return-value]  # a module only if `attribute` is empty, which getattr refuses
+    function: Callable[..., Any] = value
+    return function
 
 
 def load_file(path: Path) -> Any:
@@ -206,41 +210,6 @@ def load_file(path: Path) -> Any:
     return module
 
 
-def dumps(value: Any) -> bytes:
-    """Pickles `value`; CPU tensors keep strides, offset and the sharing of storages."""
-    buffer = io.BytesIO()
-    _Pickler(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-    return buffer.getvalue()
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, file: IO[bytes], protocol: int) -> None:
-        super().__init__(file, protocol)
-        self._storages: dict[int, Any] = {}
-
-    def reducer_override(self, value: Any) -> Any:
-        torch = sys.modules.get("torch")
-        if torch is None or type(value) is not torch.Tensor or value.device.type != "cpu" or value.layout != torch.strided:
-            return NotImplemented
-        value = value.detach().resolve_conj().resolve_neg()
-        storage = value.untyped_storage()
-        key = storage.data_ptr() or -1 - len(self._storages)
-        if key not in self._storages:
-            view = torch.empty(0, dtype=torch.uint8).set_(storage)
-            self._storages[key] = view.numpy().copy()
-        layout = (str(value.dtype).removeprefix("torch."), tuple(value.shape), value.stride(), value.storage_offset())
-        return _rebuild_tensor, (self._storages[key], *layout)
-
-
-def _rebuild_tensor(data: Any, dtype: str, shape: tuple[int, ...], stride: tuple[int, ...], offset: int) -> Any:
-    import torch
-
-    if data.size == 0:
-        return torch.empty_strided(shape, stride, dtype=getattr(torch, dtype))
-    flat = torch.from_numpy(data)
-    return torch.empty(0, dtype=getattr(torch, dtype)).set_(flat.untyped_storage(), offset, shape, stride)
-
-
 def _child(fd: int) -> None:
     import faulthandler
 
@@ -263,7 +232,7 @@ def _answer(request: bytes) -> bytes:
         return dumps(("ok", resolve(target)(*args, **kwargs)))
     except AscendOpsError as error:
         return dumps(("error", error))
-    except Exception as error:  # the boundary: whatever the function raised is reported to the caller
+    except Exception as error:  # noqa: BLE001  the boundary: whatever the function raised is reported to the caller
         name = type(error).__name__
         text = f"{name}: {error}".strip().rstrip(":")
         return dumps(("error", WorkerError(text, type_name=name, traceback=traceback.format_exc())))

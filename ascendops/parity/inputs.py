@@ -34,6 +34,11 @@ def key(seed: int, *words: object) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
+def signs(stream: int, count: int) -> F64:
+    """Random +1.0 and -1.0, shape [count]."""
+    return np.asarray((bits(stream, count) >> np.uint64(63)).astype(np.float64) * 2 - 1, dtype=np.float64)
+
+
 def bits(stream: int, count: int, start: int = 0) -> U64:
     """Random 64-bit words number `start` to `start + count` of the stream, shape [count]."""
     index = np.arange(start, start + count, dtype=np.uint64)
@@ -55,21 +60,23 @@ def _bell(stream: int, count: int) -> F64:
     total = np.zeros(count, dtype=np.int64)
     for shift in (0, 16, 32, 48):
         total += ((word >> np.uint64(shift)) & np.uint64(0xFFFF)).astype(np.int64)
-    return np.asarray((total - 131070).astype(np.float64) * 2.0**-15 * 0.875, dtype=np.float64)  # standard deviation 1.01
+    return np.asarray(
+        (total - 131070).astype(np.float64) * 2.0**-15 * 0.875, dtype=np.float64
+    )  # standard deviation 1.01
 
 
-def _random(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
+def _random(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
     count = _numel(shape)
     flat = uniform(stream ^ 1, count, -5, 5)
     bell = _bell(stream ^ 2, count)
     return np.where(bits(stream ^ 3, count) & np.uint64(1), flat, bell)
 
 
-def _exact(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
-    return (bits(stream, _numel(shape)) % np.uint64(9)).astype(np.float64) - 4
+def _exact(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
+    return np.asarray((bits(stream, _numel(shape)) % np.uint64(9)).astype(np.float64) - 4, dtype=np.float64)
 
 
-def _tail(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
+def _tail(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
     count = _numel(shape)
     width = shape[-1] if shape else 1
     big = max(1, width // _TAIL_FRACTION)
@@ -81,7 +88,7 @@ def _negative(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
     return -_positive(stream, shape, dtype)
 
 
-def _positive(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
+def _positive(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
     return uniform(stream, _numel(shape), 0.0625, 5)
 
 
@@ -179,7 +186,7 @@ def _integers(stream: int, count: int, dtype: torch.dtype, recipe: str) -> NDArr
         edges = [info.min, info.max, 0, 1, max(-1, info.min), info.max - 1, 2]
         for place, edge in zip(_places(1, count, 0, len(edges)), edges, strict=False):
             data[place] = edge
-    return data
+    return np.asarray(data)
 
 
 def _numel(shape: Sequence[int]) -> int:

@@ -151,7 +151,11 @@ Usual causes: accumulation or intermediates in float16/bfloat16, a low-accuracy 
         "the candidate's process died",
         "A signal ended the process (SIGSEGV: bad address; SIGFPE: integer division by zero). Other cases keep their verdicts.",
     ),
-    Label("HANG", "the candidate did not end in time", "Usual causes: a wait for a flag that nobody sets, blocks waiting for each other."),
+    Label(
+        "HANG",
+        "the candidate did not end in time",
+        "Usual causes: a wait for a flag that nobody sets, blocks waiting for each other.",
+    ),
     Label(
         "FINDING",
         "the CPU twin found a fault in the kernel",

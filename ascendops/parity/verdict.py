@@ -80,7 +80,9 @@ class CaseResult:
         if self.worst is not None:
             w = self.worst
             place = f"[{', '.join(map(str, w.index))}]" + (f" of output {w.output}" if w.output else "")
-            size = f" ({number(w.ulp)} ulp; allowed {number(w.allowed)}{w.why and ': ' + w.why})" if w.ulp == w.ulp else ""
+            size = (
+                f" ({number(w.ulp)} ulp; allowed {number(w.allowed)}{w.why and ': ' + w.why})" if w.ulp == w.ulp else ""
+            )
             lines.append(f"worst at {place}: got {value(w.got)} want {value(w.want)}{size}")
         if self.failing:
             lines.append(f"{self.failing} of {self.elements} elements fail" + (f": {self.where}" if self.where else ""))

@@ -1,0 +1,134 @@
+"""How candidates, goldens and references are called with a case's values, and what they may return."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from ascendops.errors import ParityError
+
+Values = Mapping[str, Any]
+Outputs = list["torch.Tensor | None"]
+
+
+def invoke(function: Callable[..., Any], values: Values, **extra: Any) -> Any:
+    """`function` called with a case's values in order.
+
+    Tensors go by position; a scalar goes by keyword if the function has a keyword-only parameter of its name, or takes any
+    keyword and has no parameter of that name to fill by position.
+    """
+    parameters = _parameters(function)
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    positional, keywords = [], dict(extra)
+    for name, item in values.items():
+        parameter = parameters.get(name)
+        by_name = parameter is not None and parameter.kind is parameter.KEYWORD_ONLY
+        if by_name or (parameter is None and takes_any and not _is_tensor(item)):
+            keywords[name] = item
+        else:
+            positional.append(item)
+    return function(*positional, **keywords)
+
+
+def takes_out(function: Callable[..., Any]) -> bool:
+    """Whether the function has a parameter called `out`."""
+    return "out" in _parameters(function)
+
+
+def outputs_of(result: Any) -> Outputs:
+    """The tensors a call returned, as a list (a single tensor, a tuple or list; numpy arrays and numbers become tensors).
+
+    Raises:
+        ParityError: Something else came back.
+    """
+    if isinstance(result, (tuple, list)):
+        return [_tensor(item) for item in result]
+    return [_tensor(result)]
+
+
+def map_tensors(values: Values, change: Callable[[torch.Tensor], torch.Tensor]) -> dict[str, Any]:
+    """The values with `change` applied to every tensor, also inside lists."""
+
+    def walk(item: Any) -> Any:
+        if isinstance(item, torch.Tensor):
+            return change(item)
+        if isinstance(item, (list, tuple)) and any(isinstance(entry, torch.Tensor) for entry in item):
+            return type(item)(walk(entry) for entry in item)
+        return item
+
+    return {name: walk(item) for name, item in values.items()}
+
+
+def named_tensors(values: Values) -> list[tuple[str, torch.Tensor]]:
+    """(name, tensor) of every tensor; members of lists are called name[i]."""
+    found: list[tuple[str, torch.Tensor]] = []
+    for name, item in values.items():
+        if isinstance(item, torch.Tensor):
+            found.append((name, item))
+        elif isinstance(item, (list, tuple)):
+            found += [(f"{name}[{i}]", entry) for i, entry in enumerate(item) if isinstance(entry, torch.Tensor)]
+    return found
+
+
+def clone(values: Values) -> dict[str, Any]:
+    """A copy with the same layouts: strides, offsets and storages shared between tensors are kept."""
+    storages: dict[int, torch.UntypedStorage] = {}
+
+    def copy(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        place = storage.data_ptr()
+        if place == 0:
+            return tensor.detach().clone()
+        if place not in storages:
+            storages[place] = storage.clone()  # type: ignore[no-untyped-call]
+        fresh = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
+        return fresh.set_(storages[place], tensor.storage_offset(), tensor.shape, tensor.stride())
+
+    return map_tensors(values, copy)
+
+
+def describe(values: Values) -> str:
+    """A case in a few words: `x float32[3, 1023], dim=-1`."""
+    parts = []
+    for name, item in values.items():
+        if isinstance(item, torch.Tensor):
+            parts.append(f"{name} {str(item.dtype).removeprefix('torch.')}{list(item.shape)}")
+        elif _is_tensor(item):
+            parts.append(f"{name} {len(item)} tensors" if item is not None else f"{name}=None")
+        else:
+            parts.append(f"{name}={item}")
+    return ", ".join(parts)
+
+
+def _is_tensor(item: Any) -> bool:
+    if isinstance(item, (list, tuple)):
+        return bool(item) and all(isinstance(entry, torch.Tensor) for entry in item)
+    return item is None or isinstance(item, torch.Tensor)
+
+
+def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    try:
+        return inspect.signature(function).parameters
+    except (ValueError, TypeError):  # builtins such as torch.softmax have no signature
+        return {}
+
+
+def _tensor(item: Any) -> torch.Tensor | None:
+    import numpy as np
+
+    if item is None or isinstance(item, torch.Tensor):
+        return item
+    if isinstance(item, np.ndarray):
+        return torch.from_numpy(item)
+    if isinstance(item, bool):
+        return torch.tensor(item)
+    if isinstance(item, (int, np.integer)):
+        return torch.tensor(int(item), dtype=torch.int64)
+    if isinstance(item, (float, np.floating)):
+        return torch.tensor(float(item), dtype=torch.float64)
+    raise ParityError(
+        f"a {type(item).__name__} came back where a tensor is expected", help="return a tensor or a tuple of tensors"
+    )

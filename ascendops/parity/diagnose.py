@@ -1,0 +1,173 @@
+"""Turns the failing elements of a case into labels: what class of bug it looks like, and a sentence saying why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ascendops.errors import GoldenError
+from ascendops.parity.calling import Outputs, Values, map_tensors, named_tensors
+from ascendops.parity.gates import Measured, measure
+from ascendops.parity.locality import locate
+from ascendops.parity.sensitivity import Truth, evaluate
+
+_MATCH = 0.9  # share of the failing elements that a hypothesis must explain
+_SMALL_ERROR = 0.05  # error relative to the output's RMS: below, the arithmetic is imprecise; above, the value is wrong
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the hypotheses need of a case: the golden, the inputs, the declared dtypes and the outputs of earlier calls."""
+
+    golden: Callable[..., Any]
+    values: Values
+    earlier: Sequence[Outputs] = ()
+
+
+def diagnose(
+    output: int, got: torch.Tensor, truth: Truth, m: Measured, context: Context
+) -> tuple[tuple[str, ...], str]:
+    """(labels, sentence) for one output with failing elements; `got` is the candidate's tensor."""
+    place = locate(_by_element(m.failing, got))
+    labels: list[str] = []
+    sentences = [place.text]
+    for label, text in (
+        _stale(output, got, m, context.earlier),
+        _shifted(m, truth),
+        _row_stride(output, got, m, truth, context),
+    ):
+        if label:
+            labels.append(label)
+            sentences.append(text)
+            break
+    if place.label:
+        labels.append(place.label)
+    numeric = m.failing & ~m.special
+    if not labels and bool(numeric.any()):
+        label, text = _numeric(numeric, m, truth, context.values)
+        labels.append(label)
+        sentences.append(text)
+    return tuple(dict.fromkeys(labels)), "; ".join(filter(None, sentences))
+
+
+def _by_element(mask: torch.Tensor, got: torch.Tensor) -> torch.Tensor:
+    return mask.any(-1) if mask.dim() > got.dim() else mask
+
+
+def _stale(output: int, got: torch.Tensor, m: Measured, earlier: Sequence[Outputs]) -> tuple[str, str]:
+    failing = _by_element(m.failing, got).flatten()
+    flat = got.flatten()
+    here = flat[failing]
+    if here.numel() < 2 or bool((here == here[0]).all()):
+        return "", ""
+    for outputs in reversed(earlier):
+        old = outputs[output] if output < len(outputs) else None
+        if old is None or old.dtype != got.dtype or old.numel() < 2:
+            continue
+        size = min(old.numel(), flat.numel())
+        reach = failing[:size]
+        if (
+            int(reach.sum()) >= _MATCH * int(failing.sum())
+            and float((flat[:size] == old.flatten()[:size])[reach].double().mean()) >= _MATCH
+        ):
+            return "STALE", "the wrong elements equal those of an earlier call"
+    return "", ""
+
+
+def _shifted(m: Measured, truth: Truth) -> tuple[str, str]:
+    if truth.kappa is None or m.got.numel() < 16:
+        return "", ""
+    got, want, allowed = m.got.flatten(), truth.want.flatten(), truth.allowed().flatten()
+    failing = m.failing.flatten()
+    if float(want.nan_to_num(0, 0, 0).std()) == 0 or int(failing.sum()) < 4:
+        return "", ""
+    for step in (1, -1, 2, -2, 4, -4, 8, -8):
+        moved = torch.roll(want, step)
+        close = (got - moved).abs() <= 2 * torch.maximum(allowed, torch.roll(allowed, step))
+        if float((close & failing).sum()) >= _MATCH * float(failing.sum()):
+            return "SHIFT", f"the output equals the golden shifted by {step:+d} elements"
+    return "", ""
+
+
+def _row_stride(output: int, got: torch.Tensor, m: Measured, truth: Truth, context: Context) -> tuple[str, str]:
+    guesses: list[tuple[str, Callable[[torch.Tensor], torch.Tensor]]] = []
+    tensors = [tensor for _, tensor in named_tensors(context.values)]
+    if any(not tensor.is_contiguous() for tensor in tensors):
+        guesses.append(("an input that is a view was read as if it were contiguous", _as_if_contiguous))
+    if any(tensor.dim() > 1 and tensor.shape[-1] * tensor.itemsize % 32 for tensor in tensors):
+        guesses.append(("rows were read at the next multiple of 32 bytes", _as_if_aligned))
+    for text, change in guesses:
+        try:
+            wants = evaluate(context.golden, map_tensors(context.values, change), torch.float64)
+        except GoldenError:
+            continue
+        want = wants[output] if output < len(wants) else None
+        if want is None or want.shape != got.shape:
+            continue
+        wide = torch.view_as_real(want.to(torch.complex128)) if got.is_complex() else want.to(truth.want.dtype)
+        other = measure(got, Truth(wide, truth.dtype, truth.kappa, False))
+        if int((m.failing & ~other.failing).sum()) >= _MATCH * int(m.failing.sum()):
+            return "ROW_STRIDE", text
+    return "", ""
+
+
+def _storage(tensor: torch.Tensor) -> torch.Tensor:
+    size = tensor.untyped_storage().nbytes() // tensor.itemsize
+    return torch.as_strided(tensor, (size,), (1,), 0)
+
+
+def _as_if_contiguous(tensor: torch.Tensor) -> torch.Tensor:
+    if tensor.is_contiguous() or tensor.numel() == 0:
+        return tensor
+    flat = _storage(tensor)[tensor.storage_offset() :]
+    return _take(flat, torch.arange(tensor.numel())).reshape(tensor.shape)
+
+
+def _as_if_aligned(tensor: torch.Tensor) -> torch.Tensor:
+    cols = tensor.shape[-1] if tensor.dim() else 1
+    if tensor.dim() < 2 or cols * tensor.itemsize % 32 == 0 or tensor.numel() == 0:
+        return tensor
+    pitch = -(-cols * tensor.itemsize // 32) * 32 // tensor.itemsize
+    rows = tensor.numel() // cols
+    index = torch.arange(rows)[:, None] * pitch + torch.arange(cols)
+    return _take(tensor.contiguous().flatten(), index.flatten()).reshape(tensor.shape)
+
+
+def _take(flat: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    padded = torch.cat([flat, flat.new_zeros(1)])
+    return padded[index.clamp(max=flat.numel())]
+
+
+def _numeric(failing: torch.Tensor, m: Measured, truth: Truth, values: Values) -> tuple[str, str]:
+    if _at_ties(failing, values):
+        return "TIE", "all failing elements are half-way between two results"
+    if truth.kappa is None:
+        return "WRONG_VALUE", ""
+    scale = float(truth.want[torch.isfinite(truth.want)].square().mean().sqrt())
+    size = float(m.error[failing].square().mean().sqrt())
+    if not bool(failing.all()) and _cancelling(failing, truth, scale):
+        return "CANCELLATION", "the failing elements are those whose terms cancel"
+    if scale > 0 and size / scale <= _SMALL_ERROR:
+        return "PRECISION", f"the error is {size / scale:.1e} of the output's RMS"
+    return "WRONG_VALUE", ""
+
+
+def _at_ties(failing: torch.Tensor, values: Values) -> bool:
+    for _, tensor in named_tensors(values):
+        if tensor.is_floating_point() and tensor.shape == failing.shape:
+            twice = tensor.double()[failing] * 2
+            if bool(((twice == twice.round()) & (twice % 2 != 0)).all()):
+                return True
+    return False
+
+
+def _cancelling(failing: torch.Tensor, truth: Truth, scale: float) -> bool:
+    assert truth.kappa is not None
+    relative = truth.kappa / truth.ulps()
+    if float(relative[failing].median()) >= 16 * float(relative.median().clamp(min=1e-9)):
+        return True
+    small = truth.want.abs() < scale / 32
+    return bool(small[failing].double().mean() >= _MATCH) and float(small.double().mean()) < 0.5

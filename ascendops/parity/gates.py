@@ -1,0 +1,244 @@
+"""The gates G0 to G6 of the rule set ascendops-parity/1, each a function of recorded runs and the golden's truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from ascendops.parity.execute import POISONS, Run
+from ascendops.parity.sensitivity import Truth, real
+from ascendops.parity.ulp import round_to
+from ascendops.parity.verdict import GateResult
+
+# max, mean and RMS of error / allowed error, candidate over reference; level of the commercial standard
+RATIOS = {"L0": (10.0, 2.0, 2.0), "L1": (5.0, 1.5, 1.5), "L2": (2.0, 1.2, 1.2)}
+FLOORS = (1.0, 0.15, 0.15)
+CREDIBLE_MEAN = 8.0  # a reference whose mean error is larger than this many allowances proves nothing
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One output compared with its truth; all tensors have the truth's shape.
+
+    Attributes:
+        got: The candidate's values in float64 (integers: their own dtype).
+        error: |got - want| where both are finite, else 0; float64.
+        excess: error / allowed error; 0 where nothing is wrong, inf where bits had to be equal.
+        special: True where the class (nan, +inf, -inf, finite) is wrong.
+        failing: True where the element fails G1 or G2.
+    """
+
+    got: torch.Tensor
+    error: torch.Tensor
+    excess: torch.Tensor
+    special: torch.Tensor
+    failing: torch.Tensor
+
+
+def structure(
+    runs: Sequence[Run],
+    truths: Sequence[Truth | None],
+    device: str,
+    mutates: Sequence[str],
+    shapes: Sequence[tuple[int, ...] | None],
+) -> GateResult:
+    """G0: count, None-ness, shape, dtype, device, aliasing, inputs unchanged, guard zones, every byte written."""
+    problems: list[tuple[str, str]] = []
+    first = runs[0]
+    if len(first.outputs) != len(truths):
+        problems.append(("SHAPE", f"{len(first.outputs)} outputs came back, {len(truths)} expected"))
+    else:
+        for i, (out, truth, shape) in enumerate(zip(first.outputs, truths, shapes, strict=True)):
+            problems += _one_output(i, out, truth, shape, first.devices[i], device)
+    for run in runs:
+        problems += [("MUTATED_INPUT", f"input {name} was changed") for name in run.mutated if name not in mutates]
+        problems += [
+            ("ALIAS", f"output {i} shares memory with input {name}") for i, name in run.aliases if name not in mutates
+        ]
+        problems += [("OUT_OF_BOUNDS", f"memory next to output {i} was written") for i in run.overrun]
+    if not any(label in ("SHAPE", "DTYPE") for label, _ in problems) and len(runs) > 1:
+        for i in range(len(truths)):
+            missing = unwritten(runs[0], runs[1], i)
+            if missing is not None and bool(missing.any()):
+                problems.append(
+                    (
+                        "UNWRITTEN",
+                        f"{int(missing.sum())} of {missing.numel()} elements of output {i} were never written",
+                    )
+                )
+    unique = list(dict.fromkeys(problems))
+    labels = tuple(dict.fromkeys(label for label, _ in unique))
+    return GateResult("G0", "structure", "fail" if unique else "pass", "; ".join(text for _, text in unique), labels)
+
+
+def _one_output(
+    i: int,
+    out: torch.Tensor | None,
+    truth: Truth | None,
+    shape: tuple[int, ...] | None,
+    device: str,
+    expected_device: str,
+) -> list[tuple[str, str]]:
+    if out is None or truth is None:
+        wrong = (out is None) != (truth is None)
+        return [("SHAPE", f"output {i} is {'missing' if out is None else 'not None'}")] if wrong else []
+    problems = []
+    if tuple(out.shape) != shape:
+        problems.append(("SHAPE", f"output {i} has shape {list(out.shape)}, expected {list(shape or ())}"))
+    if not _dtype_fits(out.dtype, truth):
+        name = str(truth.dtype or truth.want.dtype).removeprefix("torch.")
+        problems.append(("DTYPE", f"output {i} is {str(out.dtype).removeprefix('torch.')}, expected {name}"))
+    if device != expected_device:
+        problems.append(("DEVICE", f"output {i} is on {device}, expected {expected_device}"))
+    return problems
+
+
+def _dtype_fits(dtype: torch.dtype, truth: Truth) -> bool:
+    if truth.dtype is not None:
+        return dtype == truth.dtype
+    return not (dtype.is_floating_point or dtype.is_complex or dtype == torch.bool)
+
+
+def unwritten(first: Run, second: Run, output: int) -> torch.Tensor | None:
+    """True where an element holds the poison of both runs; None if there is no such output to compare."""
+    a, b = first.outputs[output], second.outputs[output] if output < len(second.outputs) else None
+    if a is None or b is None or a.shape != b.shape or a.dtype != b.dtype or a.numel() == 0:
+        return None
+    held = [
+        (out.view(-1).view(torch.uint8).reshape(out.numel(), -1) == fill).all(-1)
+        for out, fill in zip((a, b), POISONS, strict=True)
+    ]
+    return (held[0] & held[1]).reshape(a.shape)
+
+
+def measure(out: torch.Tensor, truth: Truth) -> Measured:
+    """Compares one output with its truth, element by element (shapes already agree)."""
+    if truth.kappa is None:
+        return _measure_exact(out, truth.want)
+    got = torch.view_as_real(out.to(torch.complex128)) if out.is_complex() else out.to(torch.float64)
+    assert truth.dtype is not None
+    want, dtype, allowed = truth.want, real(truth.dtype), truth.allowed()
+    rounded = round_to(want, dtype)
+    special = _class(got) != _class(rounded)
+    edge = torch.finfo(dtype).max
+    slack = allowed if not truth.exact else truth.ulps()
+    at_edge = (
+        torch.isfinite(want) & (want.abs() + slack >= edge) & (got.abs() >= edge - slack) & (want.abs() - slack <= edge)
+    )
+    special &= ~(at_edge & (got.sign() == want.sign()))
+    if truth.single is not None:  # where float32 arithmetic overflows although float64 does not, either is right
+        special &= _class(got) != _class(round_to(truth.single, dtype))
+    both = torch.isfinite(got) & torch.isfinite(want)
+    error = torch.where(both, (got - want).abs(), 0)
+    # a float64 output is compared with a float64 golden: allowed is never below the golden's own rounding
+    excess = torch.where(error == 0, 0, error / allowed)
+    return Measured(got, error, excess, special, special | (excess > 1))
+
+
+def _measure_exact(out: torch.Tensor, want: torch.Tensor) -> Measured:
+    if want.is_floating_point():  # an integer output of a real-valued golden (quantisation): within half, a tie's slack
+        error = (out.to(torch.float64) - want).abs()
+        bad = ~(error <= 0.5 + 1e-6 * want.abs().clamp(min=1))
+    else:
+        expected = want.to(out.dtype)  # integers wrap modulo 2^bits
+        bad = out != expected
+        error = (out.to(torch.float64) - expected.to(torch.float64)).abs()
+        error = torch.where(bad & (error == 0), 1.0, error)  # int64 values that float64 cannot tell apart
+    excess = torch.where(bad, float("inf"), 0.0).to(torch.float64)
+    return Measured(out, error, excess, torch.zeros_like(bad), bad)
+
+
+def _class(values: torch.Tensor) -> torch.Tensor:
+    kinds = torch.zeros(values.shape, dtype=torch.int8)
+    kinds[torch.isnan(values)] = 1
+    kinds[values == float("inf")] = 2
+    kinds[values == float("-inf")] = 3
+    return kinds
+
+
+def special_values(all_measured: Sequence[Measured | None], truths: Sequence[Truth | None]) -> GateResult:
+    """G1: nan, +inf, -inf and finite elements are where the golden, rounded to the output's dtype, has them."""
+    for i, (m, truth) in enumerate(zip(all_measured, truths, strict=True)):
+        if m is None or truth is None or not bool(m.special.any()):
+            continue
+        index = torch.nonzero(m.special)[0].tolist()
+        got, want = float(m.got[tuple(index)]), float(truth.want[tuple(index)])
+        detail = f"{int(m.special.sum())} elements of another class; first at {index} of output {i}: got {got:g} want {want:g}"
+        return GateResult("G1", "special values", "fail", detail, ("SPECIAL_VALUE",))
+    return GateResult("G1", "special values", "pass")
+
+
+def elementwise(all_measured: Sequence[Measured | None]) -> GateResult:
+    """G2: |got - want| <= 2 ulp + kappa for every finite element; integers bit for bit."""
+    present = [m for m in all_measured if m is not None and m.excess.numel()]
+    bad = sum(int((m.excess > 1).sum()) for m in present)
+    worst = max((float(m.excess.max()) for m in present), default=0.0)
+    numbers = {"max": worst, "mean": max((float(m.excess.mean()) for m in present), default=0.0), "failing": bad}
+    detail = f"{bad} elements exceed the allowed error, the worst {worst:.3g}-fold" if bad else ""
+    return GateResult("G2", "elementwise", "fail" if bad else "pass", detail, (), numbers)
+
+
+def ratios(mine: Measured, theirs: Measured) -> tuple[float, float, float] | None:
+    """max, mean and RMS error ratios of candidate over reference in units of the allowed error; None if not comparable."""
+    if mine.excess.numel() == 0 or not bool(torch.isfinite(mine.excess).all() & torch.isfinite(theirs.excess).all()):
+        return None
+
+    def of(excess: torch.Tensor) -> tuple[float, float, float]:
+        return float(excess.max()), float(excess.mean()), float(excess.square().mean().sqrt())
+
+    a, b, c = (x / max(y, floor) for x, y, floor in zip(of(mine.excess), of(theirs.excess), FLOORS, strict=True))
+    return a, b, c
+
+
+def non_inferior(mine: Sequence[Measured | None], theirs: Sequence[Measured | None], level: str) -> GateResult:
+    """G3: the candidate's errors are not larger than the reference's by more than the level's ratios (max, mean, RMS)."""
+    limits, largest = RATIOS[level], (0.0, 0.0, 0.0)
+    for m, t in zip(mine, theirs, strict=True):
+        if m is None or t is None:
+            continue
+        if bool((m.special & ~_same_special(m, t)).any()):
+            return GateResult(
+                "G3", "by reference", "fail", "special values differ from the golden's and the reference's"
+            )
+        found = ratios(m, t)
+        if found is None:
+            return GateResult("G3", "by reference", "fail", "bits must be equal")
+        if float(t.excess.mean()) > CREDIBLE_MEAN:
+            return GateResult(
+                "G3", "by reference", "fail", "the reference itself is too far from the golden to prove anything"
+            )
+        largest = tuple(max(a, b) for a, b in zip(largest, found, strict=True))  # type: ignore[assignment]
+    ok = all(x <= limit for x, limit in zip(largest, limits, strict=True))
+    text = "max {:.2g}, mean {:.2g}, RMS {:.2g} times the reference's error".format(*largest)
+    numbers = dict(zip(("max", "mean", "rms"), largest, strict=True))
+    return GateResult("G3", "by reference", "by_reference" if ok else "fail", text, (), numbers)
+
+
+def _same_special(mine: Measured, theirs: Measured) -> torch.Tensor:
+    return _class(mine.got) == _class(theirs.got)
+
+
+def repeatable(runs: Sequence[Run]) -> GateResult:
+    """G6: repeated runs return the same bits."""
+    first, different = runs[0], 0
+    for run in runs[1:]:
+        same = len(run.outputs) == len(first.outputs) and all(
+            same_bits(a, b) for a, b in zip(first.outputs, run.outputs, strict=True)
+        )
+        different += not same
+    text = f"{different} of {len(runs)} runs on the same input returned other bits" if different else ""
+    status = "fail" if different else ("pass" if len(runs) > 1 else "skipped")
+    return GateResult("G6", "repeats", status, text, ("NONDETERMINISTIC",) if different else (), {"runs": len(runs)})
+
+
+def same_bits(a: torch.Tensor | None, b: torch.Tensor | None) -> bool:
+    """Whether two CPU tensors have the same shape, dtype and bytes."""
+    if a is None or b is None:
+        return a is b
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    return a.numel() == 0 or torch.equal(
+        a.contiguous().view(-1).view(torch.uint8), b.contiguous().view(-1).view(torch.uint8)
+    )

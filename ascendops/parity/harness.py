@@ -1,0 +1,109 @@
+"""`verify`: is a candidate the same function as its golden, within what its dtype can express?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ascendops.errors import ParityError
+from ascendops.parity import gates
+from ascendops.parity.calling import describe
+from ascendops.parity.execute import Runner, local_runner, worker_runner
+from ascendops.parity.judge import Judge, Judged, out_specs
+from ascendops.parity.verdict import GateResult, Verdict, combine
+from ascendops.worker import Worker, resolve
+
+_REUSE_CASES = 3  # cases run again after all others, to find state that a call leaves behind
+
+
+def verify(
+    candidate: Callable[..., Any] | str,
+    golden: Callable[..., Any],
+    cases: Sequence[Mapping[str, Any]],
+    reference: Callable[..., Any] | None = None,
+    level: str = "L0",
+    repeats: int = 20,
+    isolate: bool = False,
+    *,
+    mutates: Sequence[str] = (),
+    deterministic: bool = True,
+    timeout_s: float = 300,
+    seed: int = 0,
+) -> Verdict:
+    """Judges `candidate` against the fp64 `golden` on every case, by the rule set ascendops-parity/1.
+
+    Args:
+        candidate: A callable, an Operator, or `"package.module:function"`. It returns its outputs, or writes into the poisoned
+            buffers it gets through a parameter `out`.
+        golden: The same function, called with float inputs as float64.
+        cases: Dicts of tensors and scalars in the order of the candidate's parameters.
+        reference: A second implementation, e.g. the Triton kernel; errors that are not larger than its errors are accepted.
+        level: L0, L1 or L2 of the commercial standard: how much larger than the reference's errors may be.
+        repeats: Runs per case that must agree bit for bit (fewer if they take longer than 2 s).
+        isolate: Run the candidate in a worker process: a crash or a hang is a verdict. Needs an importable candidate.
+        mutates: Names of inputs that the candidate may change, or return.
+        deterministic: False if repeated runs may differ within the allowed error.
+        timeout_s: Time limit of one isolated call.
+        seed: Seeds the random signs of the sensitivity estimate.
+
+    Raises:
+        ParityError: An argument is not usable.
+        GoldenError: The golden failed.
+    """
+    if level not in gates.RATIOS:
+        raise ParityError(f"there is no level '{level}'", help=f"use one of: {', '.join(gates.RATIOS)}")
+    worker = Worker("ascendops.parity.execute:remote", timeout_s=timeout_s, label="the candidate") if isolate else None
+    try:
+        runner = worker_runner(_name_of(candidate), worker) if worker else local_runner(_callable(candidate))
+        judge = Judge(golden, reference, level, repeats, tuple(mutates), deterministic, seed)
+        done: list[Judged] = []
+        for i, case in enumerate(cases):
+            judged = judge(f"case {i}: {describe(case)}", case, runner, [one.run.outputs for one in done])
+            judged.result.repro = (
+                f"ascendops.parity.verify({_label(candidate)}, {_label(golden)}, cases[{i}:{i + 1}], level={level!r})"
+            )
+            done.append(judged)
+        _reuse(done, cases, runner)
+    finally:
+        if worker:
+            worker.close()
+    return combine([judged.result for judged in done], level)
+
+
+def _callable(candidate: Callable[..., Any] | str) -> Callable[..., Any]:
+    if not isinstance(candidate, str):
+        return candidate
+    try:
+        return resolve(candidate)
+    except (ImportError, AttributeError) as error:
+        raise ParityError(
+            f"candidate '{candidate}' cannot be imported: {error}", help="use 'package.module:function'"
+        ) from error
+
+
+def _name_of(candidate: Callable[..., Any] | str) -> str:
+    if isinstance(candidate, str):
+        return candidate
+    module, name = getattr(candidate, "__module__", None), getattr(candidate, "__qualname__", "<")
+    if not module or module == "__main__" or "<" in name:
+        raise ParityError(
+            "isolate=True needs a candidate that a worker can import", help="pass it as 'package.module:function'"
+        )
+    return f"{module}:{name}"
+
+
+def _label(function: Any) -> str:
+    return repr(function) if isinstance(function, str) else getattr(function, "__name__", type(function).__name__)
+
+
+def _reuse(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runner) -> None:
+    if len(done) < 2:
+        return
+    for judged, case in list(zip(done, cases, strict=True))[:_REUSE_CASES]:
+        if not judged.result.passed:
+            continue
+        again = runner(case, None, out_specs(judged.truths, case))
+        if again.error or gates.repeatable([judged.run, again]).failed:
+            text = again.error or "run again after the other cases, it returned other bits"
+            judged.result.gates.append(GateResult("G6", "reuse", "fail", text, ("STALE",)))
+            judged.result.status, judged.result.labels = "fail", ("STALE",)

@@ -1,0 +1,241 @@
+"""The verdict on one case: runs the candidate under observation, applies the gates, and diagnoses what failed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from ascendops.parity import gates
+from ascendops.parity.bias import unbiased
+from ascendops.parity.calling import Outputs, Values, named_tensors
+from ascendops.parity.diagnose import Context, diagnose
+from ascendops.parity.execute import POISONS, Run, Runner, local_runner
+from ascendops.parity.gates import Measured, measure
+from ascendops.parity.sensitivity import Truth, truths
+from ascendops.parity.verdict import CaseResult, GateResult, Worst, number
+
+_REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A case's result together with the tensors it came from (for wrong candidates and later cases)."""
+
+    result: CaseResult
+    run: Run
+    truths: list[Truth | None]
+    measured: list[Measured | None] = field(default_factory=list)
+
+
+@dataclass
+class Judge:
+    """Judges one case after another with the same golden, reference and level; see `verify` for the fields."""
+
+    golden: Callable[..., Any]
+    reference: Callable[..., Any] | None = None
+    level: str = "L0"
+    repeats: int = 2
+    mutates: tuple[str, ...] = ()
+    deterministic: bool = True
+    seed: int = 0
+
+    def __call__(
+        self,
+        name: str,
+        values: Values,
+        runner: Runner,
+        earlier: Sequence[Outputs] = (),
+        dtypes: list[torch.dtype | None] | None = None,
+        references: tuple[Outputs | None, str] | None = None,
+    ) -> Judged:
+        """The verdict on one case.
+
+        Args:
+            earlier: Outputs of earlier cases, to recognise stale data.
+            dtypes: Declared dtypes of the outputs.
+            references: (the reference's outputs or None, a note) if the caller already ran the reference.
+        """
+        start = time.perf_counter()
+        outputs, note = references if references is not None else self._run_reference(values)
+        if dtypes is None and outputs:
+            dtypes = [None if out is None else out.dtype for out in outputs]
+        truth = truths(self.golden, values, dtypes, self.seed)
+        runs = self._runs(values, runner, truth)
+        result = CaseResult(name, "fail", seed=self.seed, notes=[note] if note else [])
+        judged = Judged(result, runs[0], truth)
+        if runs[0].error:
+            result.status = "crash" if runs[0].label in ("CRASH", "HANG") else "fail"
+            result.error, result.labels = runs[0].error, (runs[0].label,)
+        else:
+            judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier), _device(values))
+        result.seconds = time.perf_counter() - start
+        return judged
+
+    def _run_reference(self, values: Values) -> tuple[Outputs | None, str]:
+        if self.reference is None:
+            return None, ""
+        run = local_runner(self.reference)(values, None, None)
+        if run.error:
+            return None, f"the reference could not run: {run.error.splitlines()[0]}"
+        return run.outputs, ""
+
+    def _runs(self, values: Values, runner: Runner, truth: Sequence[Truth | None]) -> list[Run]:
+        outs = out_specs(truth, values)
+        runs = [runner(values, POISONS[0], outs)]
+        if runs[0].label == "EXCEPTION":  # perhaps the candidate cannot run while torch.empty is watched
+            plain = runner(values, None, outs)
+            runs = [runs[0] if plain.error else plain]
+        if runs[0].error:
+            return runs
+        runs.append(runner(values, POISONS[1], outs))
+        start = time.perf_counter()
+        while len(runs) < self.repeats and time.perf_counter() - start < _REPEAT_SECONDS and not runs[-1].error:
+            runs.append(runner(values, None, outs))
+        failed = next((run for run in runs if run.error), None)
+        return [failed] if failed else runs
+
+    def _compare(
+        self, judged: Judged, runs: list[Run], references: Outputs | None, context: Context, device: str
+    ) -> Judged:
+        result, truth = judged.result, judged.truths
+        shapes = [None if t is None else _shape(t) for t in truth]
+        result.gates.append(gates.structure(runs, truth, device, self.mutates, shapes))
+        if any(label in ("SHAPE", "DTYPE") for label in result.gates[0].labels):
+            result.labels = result.gates[0].labels
+            return judged
+        measured = [
+            None if out is None or t is None else measure(out, t) for out, t in zip(runs[0].outputs, truth, strict=True)
+        ]
+        theirs = _measure_reference(references, truth)
+        result.gates.append(gates.special_values(measured, truth))
+        result.gates.append(gates.elementwise(measured))
+        result.gates.append(self._by_reference(result, measured, theirs))
+        result.gates.append(unbiased(measured, truth, theirs))
+        result.gates.append(self._repeats(runs, truth))
+        _fill(result, runs[0], truth, measured, theirs, context)
+        return Judged(result, runs[0], truth, measured)
+
+    def _by_reference(
+        self, result: CaseResult, measured: Sequence[Measured | None], theirs: Sequence[Measured | None]
+    ) -> GateResult:
+        if all(t is None for t in theirs):
+            return GateResult("G3", "by reference", "skipped", "no reference ran")
+        gate = gates.non_inferior(measured, theirs, self.level)
+        if any(g.failed for g in result.gates if g.gate in ("G1", "G2")):
+            return gate
+        return GateResult("G3", "by reference", "pass", gate.detail, (), gate.numbers)
+
+    def _repeats(self, runs: list[Run], truth: Sequence[Truth | None]) -> GateResult:
+        gate = gates.repeatable(runs)
+        if self.deterministic or not gate.failed:
+            return gate
+        for run in runs[1:]:
+            measured = [
+                None if out is None or t is None else measure(out, t) for out, t in zip(run.outputs, truth, strict=True)
+            ]
+            if gates.special_values(measured, truth).failed or gates.elementwise(measured).failed:
+                return gate
+        return GateResult("G6", "repeats", "pass", "not bitwise, within the allowed error", (), gate.numbers)
+
+
+def _measure_reference(outputs: Outputs | None, truth: Sequence[Truth | None]) -> list[Measured | None]:
+    if outputs is None or len(outputs) != len(truth):
+        return [None] * len(truth)
+    return [
+        measure(out, t) if out is not None and t is not None and tuple(out.shape) == _shape(t) else None
+        for out, t in zip(outputs, truth, strict=True)
+    ]
+
+
+def _shape(truth: Truth) -> tuple[int, ...]:
+    paired = truth.dtype is not None and truth.dtype.is_complex
+    return tuple(truth.want.shape[:-1] if paired else truth.want.shape)
+
+
+def _device(values: Values) -> str:
+    return next((tensor.device.type for _, tensor in named_tensors(values)), "cpu")
+
+
+def out_specs(truth: Sequence[Truth | None], values: Values) -> list[tuple[tuple[int, ...], torch.dtype]] | None:
+    specs = []
+    for t in truth:
+        if t is None:
+            return None
+        kinds = [tensor.dtype for _, tensor in named_tensors(values) if not tensor.is_floating_point()]
+        fallback = kinds[0] if kinds and t.want.dtype == torch.int64 and kinds[0] != torch.bool else t.want.dtype
+        specs.append((_shape(t), t.dtype or fallback))
+    return specs
+
+
+def _fill(
+    result: CaseResult,
+    run: Run,
+    truth: Sequence[Truth | None],
+    measured: Sequence[Measured | None],
+    theirs: Sequence[Measured | None],
+    context: Context,
+) -> None:
+    by_reference = any(gate.status == "by_reference" for gate in result.gates)
+    blocking = [
+        g for g in result.gates if g.failed and not (by_reference and g.gate in ("G1", "G2")) and g.gate != "G3"
+    ]
+    result.status = "fail" if blocking else ("pass_by_reference" if by_reference else "pass")
+    labels = [label for gate in blocking for label in gate.labels]
+    for i, (out, t, m) in enumerate(zip(run.outputs, truth, measured, strict=True)):
+        if out is None or t is None or m is None:
+            continue
+        result.elements += m.failing.numel()
+        result.failing += int(m.failing.sum())
+        _bin(result.histogram, m)
+        worst = _worst(i, t, m)
+        if worst is not None and (
+            result.worst is None or worst.ulp / (worst.allowed or 1) > result.worst.ulp / (result.worst.allowed or 1)
+        ):
+            result.worst = worst
+        if bool(m.failing.any()):
+            found, result.where = diagnose(i, out, t, m, context)
+            labels += found
+    result.labels = tuple(dict.fromkeys(labels))
+    result.reference = _on_reference(result, theirs) if any(t is not None for t in theirs) else ""
+
+
+def _bin(histogram: dict[str, int], m: Measured) -> None:
+    """Counts errors in units of the allowed error: the bins of the report's histogram."""
+    edges = torch.tensor([0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 8.0, 64.0], dtype=torch.float64)
+    names = ["0", "<1/8", "<1/4", "<1/2", "<=1", "<=2", "<=8", "<=64", ">64"]
+    place = torch.bucketize(m.excess.flatten().nan_to_num(1e9, 1e9), edges)
+    for name, count in zip(names, torch.bincount(place, minlength=len(names)).tolist(), strict=True):
+        histogram[name] = histogram.get(name, 0) + int(count)
+    if bool(m.special.any()):
+        histogram["nan/inf"] = histogram.get("nan/inf", 0) + int(m.special.sum())
+
+
+def _worst(output: int, truth: Truth, m: Measured) -> Worst | None:
+    if m.excess.numel() == 0:
+        return None
+    rank = torch.where(m.special, float("inf"), m.excess)
+    place = int(rank.nan_to_num(float("inf")).argmax())
+    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(place), m.excess.shape))
+    got, want = m.got[index].item(), truth.want[index].item()
+    if truth.kappa is None:
+        return Worst(output, index, got, want, float("nan"), 0.0)
+    step, allowed = float(truth.ulps()[index]), float(truth.allowed()[index])
+    error = float("inf") if bool(m.special[index]) else float(m.error[index])
+    return Worst(
+        output, index, got, want, error / step, allowed / step, "every value is an exact integer" if truth.exact else ""
+    )
+
+
+def _on_reference(result: CaseResult, theirs: Sequence[Measured | None]) -> str:
+    bad = sum(int(t.failing.sum()) for t in theirs if t is not None)
+    worst = max((float(t.excess.max()) for t in theirs if t is not None and t.excess.numel()), default=0.0)
+    if not bad:
+        return "" if result.passed else "the reference agrees with the golden, the candidate does not"
+    both = "" if not result.failing else "; so does the candidate"
+    return (
+        f"the reference differs from the golden in {bad} elements (worst {number(worst)} times the allowed error){both}"
+    )

@@ -1,0 +1,109 @@
+"""Where the failing elements lie, in words and as a label: TAIL, CORE, BLOCK, or spread out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+_DENSE = 0.9  # share of an area that must fail for the area to count as wrong as a whole
+
+_MOST = 0.75  # share of the output beyond which a place says nothing
+
+
+@dataclass(frozen=True)
+class Place:
+    """`label` (or None) and a sentence about the place of all failing elements."""
+
+    label: str | None
+    text: str
+
+
+def locate(failing: torch.Tensor) -> Place:
+    """The place of the True elements of a mask of any shape."""
+    total, count = failing.numel(), int(failing.sum())
+    if count == 0:
+        return Place(None, "")
+    if count > _MOST * total:
+        return Place(None, "every element" if count == total else "almost every element")
+    cols = failing.shape[-1] if failing.dim() else 1
+    table = failing.reshape(-1, max(cols, 1))
+    if table.shape[0] > 1 and table.shape[1] > 1:
+        found = _columns(table) or _rows(table)
+        if found is not None:
+            return found
+    return _runs(failing.flatten()) or _spread(failing)
+
+
+def _columns(table: torch.Tensor) -> Place | None:
+    rows, cols = table.shape
+    if int(table.sum()) < 2:
+        return None
+    hit = torch.nonzero(table.any(0)).flatten()
+    first, last = int(hit[0]), int(hit[-1])
+    wide = last - first + 1
+    rows_hit = int(table.any(1).sum())
+    if wide > cols // 2 or (rows_hit < 2 and rows > 2):
+        return None
+    share = float(table.sum()) / (wide * rows_hit)
+    if share >= _DENSE and rows_hit * 2 <= rows:
+        dealt = _pattern(table.any(1), "row", rows)
+        if dealt is not None and dealt.label == "CORE":
+            return Place("CORE", f"{dealt.text}, in columns {_span(first, last)}")
+    if last == cols - 1 and (share >= 0.5 or wide <= max(2, cols // 8)):
+        return Place("TAIL", f"all are in columns {_span(first, last)}, the end of {rows_hit} of {rows} rows")
+    if share < 0.5:
+        return None
+    return Place("BLOCK", f"all are in columns {_span(first, last)} of {rows_hit} of {rows} rows")
+
+
+def _rows(table: torch.Tensor) -> Place | None:
+    rows = table.shape[0]
+    hit = table.any(1)
+    share = float(table[hit].sum()) / (int(hit.sum()) * table.shape[1])
+    if share < 0.5 or bool(hit.all()):
+        return None
+    return _pattern(hit, "row", rows)
+
+
+def _runs(flat: torch.Tensor) -> Place | None:
+    hit = torch.nonzero(flat).flatten()
+    gaps = hit[1:] - hit[:-1]
+    joined = flat.clone()
+    lucky = torch.nonzero((gaps > 1) & (gaps <= 3)).flatten().tolist()[:10000]  # right by chance inside a wrong run
+    for i in lucky:
+        joined[int(hit[i]) : int(hit[i + 1])] = True
+    return _pattern(joined, "element", flat.numel())
+
+
+def _pattern(hit: torch.Tensor, unit: str, total: int) -> Place | None:
+    padded = torch.cat([hit.new_zeros(1), hit, hit.new_zeros(1)]).to(torch.int8)
+    edges = padded[1:] - padded[:-1]
+    starts, ends = torch.nonzero(edges == 1).flatten(), torch.nonzero(edges == -1).flatten()
+    lengths = ends - starts
+    if len(starts) == 1:
+        first, last = int(starts[0]), int(ends[0]) - 1
+        if last == total - 1 and last - first + 1 <= max(total // 2, 1):
+            return Place("TAIL", f"all are in the last {int(lengths[0])} {unit}s ({_span(first, last)} of {total})")
+        if unit == "element" and first == last:
+            return Place(None, f"only element {first} of {total}")
+        return Place("BLOCK", f"all are in {unit}s {_span(first, last)} of {total}")
+    period = starts[1:] - starts[:-1]
+    steady = bool((period == period[0]).all())
+    alike = bool((lengths[:-1] == lengths[0]).all()) and int(lengths[-1]) <= int(lengths[0])
+    if len(starts) >= 2 and steady and alike and int(lengths[0]) >= (8 if unit == "element" else 1):
+        start, each, every = int(starts[0]), int(lengths[0]), int(period[0])
+        return Place(
+            "CORE", f"all are in {len(starts)} blocks of {each} {unit}s, one every {every} from {unit} {start}"
+        )
+    return None
+
+
+def _spread(failing: torch.Tensor) -> Place:
+    flat = torch.nonzero(failing.flatten()).flatten()
+    first = [list(map(int, torch.unravel_index(i, failing.shape))) for i in flat[:3]]
+    return Place(None, f"spread out; the first at {', '.join(map(str, first))}")
+
+
+def _span(first: int, last: int) -> str:
+    return str(first) if first == last else f"{first}..{last}"

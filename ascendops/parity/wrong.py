@@ -1,0 +1,68 @@
+"""Wrong candidates, made from a candidate's own output: a case that accepts one of them cannot tell right from wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from ascendops.parity.calling import Outputs
+from ascendops.parity.bias import unbiased
+from ascendops.parity.gates import elementwise, measure, same_bits, special_values
+from ascendops.parity.sensitivity import Truth
+
+_TILES = 16
+
+
+def _zeros(x: torch.Tensor) -> torch.Tensor:
+    return torch.zeros_like(x)
+
+
+def _shifted(x: torch.Tensor) -> torch.Tensor:
+    return torch.roll(x.flatten(), 1).reshape(x.shape)
+
+
+def _dropped(x: torch.Tensor) -> torch.Tensor:
+    flat = x.flatten().clone()
+    flat[flat.numel() - max(1, flat.numel() // _TILES) :] = 0
+    return flat.reshape(x.shape)
+
+
+WRONG: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
+    "all zeros": _zeros,
+    "shifted by one": _shifted,
+    "last tile dropped": _dropped,
+}
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """One wrong candidate against one case: `rejected`, or `equivalent` (the change left every bit as it was)."""
+
+    name: str
+    rejected: bool
+    equivalent: bool
+
+
+def wrong_candidates(outputs: Outputs, truths: Sequence[Truth | None]) -> list[Wrong]:
+    """Each wrong candidate made from `outputs` (which passed), judged by gates G1, G2 and G4."""
+    results = []
+    for name, change in WRONG.items():
+        changed = [None if out is None or out.numel() == 0 else change(out) for out in outputs]
+        before = [out for out in outputs if out is not None and out.numel()]
+        after = [out for out in changed if out is not None]
+        if all(same_bits(a, b) for a, b in zip(before, after, strict=True)):
+            results.append(Wrong(name, rejected=False, equivalent=True))
+            continue
+        measured = [
+            None if out is None or truth is None else measure(out, truth)
+            for out, truth in zip(changed, truths, strict=True)
+        ]
+        gates = [
+            special_values(measured, truths),
+            elementwise(measured),
+            unbiased(measured, truths, [None] * len(measured)),
+        ]
+        results.append(Wrong(name, rejected=any(gate.failed for gate in gates), equivalent=False))
+    return results
