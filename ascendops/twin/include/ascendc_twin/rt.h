@@ -40,9 +40,9 @@ struct Walk {
 
 // Which lanes of which repeats a vector instruction works on. Strides count 32-byte blocks; [0] is dst, [1] src0, [2] src1.
 struct Lanes {
-    enum Kind : uint8_t { COUNT, MASK_N, MASK_BITS };
+    enum Kind : uint8_t { COUNT, MASK_N, MASK_BITS, COUNTER };
     Kind kind = COUNT;
-    uint64_t n = 0;              // COUNT: elements; MASK_N: lanes per repeat
+    uint64_t n = 0;              // COUNT: elements, contiguous; COUNTER: elements, laid out by the strides; MASK_N: lanes per repeat
     uint64_t bits[2] = {0, 0};   // MASK_BITS: one bit per lane
     uint32_t repeat = 1;
     uint32_t blk[3] = {1, 1, 1};
@@ -73,6 +73,7 @@ public:
     void *pc;              // return address in the kernel
     double cycles = 0;     // engine sets it: busy cycles of the pipe
     uint64_t moved = 0;    // engine sets it: bytes moved (copies) or processed (vector)
+    uint32_t runs = 1;     // engine sets it: separate runs of a copy, repeats of a vector instruction
     Inst *outer;           // an API built from other APIs (SoftMax, ...) nests: the outermost line is the user's
 };
 
@@ -122,6 +123,9 @@ struct Core {
     uint64_t cmp_mask[2] = {0, 0};     // CMPMASK register (SetCmpMask, VSEL_CMPMASK_SPR)
     float acc_val = 0;                 // GetAccVal
     int64_t rsvd_cnt = 0;              // GatherMask
+    float peak_val = 0;                // GetReduceMaxMinCount: extreme over the repeats of the last WholeReduceMax/Min
+    uint32_t peak_idx = 0;
+    uint16_t merged[4] = {0, 0, 0, 0}; // GetMrgSortResult
     uint8_t atomic = 0;                // 0 none, 1 add, 2 max, 3 min
     Dt atomic_dt = Dt::F32;
     void *pipe = nullptr;              // the TPipe object of the kernel

@@ -1,0 +1,177 @@
+// DataCopy and DataCopyPad between global and local memory, and atomic modes of copies to global memory.
+#pragma once
+
+#include <cstring>
+
+#include "ascendc_twin/pipe.h"
+
+namespace ascendc_twin {
+
+// The pipe of a copy between two local memories.
+inline PipeId local_copy_pipe(const Span &dst, const Span &src) {
+    if (src.mem == Mem::L1) return PipeId::MTE1;
+    return dst.mem == Mem::UB ? PipeId::V : PipeId::MTE3;
+}
+
+template <typename P>
+constexpr uint64_t pad_bits(P value) {
+    uint64_t bits = 0;
+    static_assert(sizeof(P) <= sizeof bits);
+    __builtin_memcpy(&bits, &value, sizeof(P));
+    return bits;
+}
+
+template <typename T>
+constexpr void require_data_copy_pad() {
+    static_assert(sizeof(T) != 0 && __NPU_ARCH__ != 2002 && __NPU_ARCH__ != 1001,
+                  "DataCopyPad does not exist on this SoC (310P and 910 have none): align the copy to 32 bytes and use DataCopy");
+}
+
+}  // namespace ascendc_twin
+
+namespace AscendC {
+
+template <typename T>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const uint32_t count) {
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::MTE2);
+    ascendc_twin::copy_count(inst, dst.span(), src.span(), ascendc_twin::bytes_of<PrimT<T>>(count));
+}
+template <typename T>
+TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count) {
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::MTE3);
+    ascendc_twin::copy_count(inst, dst.span(), src.span(), ascendc_twin::bytes_of<PrimT<T>>(count));
+}
+template <typename T>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t count) {
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::local_copy_pipe(dst.span(), src.span()));
+    ascendc_twin::copy_count(inst, dst.span(), src.span(), ascendc_twin::bytes_of<PrimT<T>>(count));
+}
+
+template <typename T>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &p) {
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::MTE2);
+    ascendc_twin::copy_blocks(inst, dst.span(), src.span(), p.blockCount, p.blockLen, p.srcStride, p.dstStride);
+}
+template <typename T>
+TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p) {
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::MTE3);
+    ascendc_twin::copy_blocks(inst, dst.span(), src.span(), p.blockCount, p.blockLen, p.srcStride, p.dstStride);
+}
+template <typename T>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p) {
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::local_copy_pipe(dst.span(), src.span()));
+    ascendc_twin::copy_blocks(inst, dst.span(), src.span(), p.blockCount, p.blockLen, p.srcStride, p.dstStride);
+}
+template <typename T, typename U>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &p) {
+    static_assert(sizeof(PrimT<T>) == sizeof(PrimT<U>), "DataCopy: converting copies between local memories are for the cube only");
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::local_copy_pipe(dst.span(), src.span()));
+    ascendc_twin::copy_blocks(inst, dst.span(), src.span(), p.blockCount, p.blockLen, p.srcStride, p.dstStride);
+}
+
+// The enhanced parameters matter only for copies out of L0C; between GM and UB they are ignored.
+template <typename T>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &p,
+                       const DataCopyEnhancedParams &) {
+    DataCopy(dst, src, p);
+}
+template <typename T>
+TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p,
+                       const DataCopyEnhancedParams &) {
+    DataCopy(dst, src, p);
+}
+template <typename T>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p,
+                       const DataCopyEnhancedParams &) {
+    DataCopy(dst, src, p);
+}
+
+template <typename T>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const SliceInfo dstSliceInfo[],
+                       const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1) {
+    static_assert(sizeof(SliceInfo) == sizeof(ascendc_twin::Slice));
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::MTE2);
+    ascendc_twin::copy_slices(inst, dst.span(), src.span(), reinterpret_cast<const ascendc_twin::Slice *>(dstSliceInfo),
+                              reinterpret_cast<const ascendc_twin::Slice *>(srcSliceInfo), dimValue, sizeof(PrimT<T>));
+}
+template <typename T>
+TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const SliceInfo dstSliceInfo[],
+                       const SliceInfo srcSliceInfo[], const uint32_t dimValue = 1) {
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::MTE3);
+    ascendc_twin::copy_slices(inst, dst.span(), src.span(), reinterpret_cast<const ascendc_twin::Slice *>(dstSliceInfo),
+                              reinterpret_cast<const ascendc_twin::Slice *>(srcSliceInfo), dimValue, sizeof(PrimT<T>));
+}
+
+template <typename T, PaddingMode mode = PaddingMode::Normal>
+TWIN_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &p,
+                          const DataCopyPadExtParams<PrimT<T>> &pad) {
+    ascendc_twin::require_data_copy_pad<T>();
+    ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE2);
+    ascendc_twin::copy_pad_in(inst, dst.span(), src.span(), {p.blockCount, p.blockLen, p.srcStride, uint64_t{p.dstStride} * ONE_BLK_SIZE},
+                              {pad.isPad, pad.leftPadding, pad.rightPadding, ascendc_twin::pad_bits(pad.paddingValue), sizeof(PrimT<T>)});
+}
+template <typename T, PaddingMode mode = PaddingMode::Normal>
+TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &p) {
+    ascendc_twin::require_data_copy_pad<T>();
+    ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE3);
+    ascendc_twin::copy_pad_out(inst, dst.span(), src.span(),
+                               {p.blockCount, p.blockLen, uint64_t{p.srcStride} * ONE_BLK_SIZE, p.dstStride}, sizeof(PrimT<T>));
+}
+// The older parameters: 16-bit lengths, a 64-bit padding value.
+template <typename T, PaddingMode mode = PaddingMode::Normal>
+TWIN_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &p,
+                          const DataCopyPadParams &pad) {
+    ascendc_twin::require_data_copy_pad<T>();
+    ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE2);
+    ascendc_twin::copy_pad_in(inst, dst.span(), src.span(), {p.blockCount, p.blockLen, p.srcStride, uint64_t{p.dstStride} * ONE_BLK_SIZE},
+                              {pad.isPad, pad.leftPadding, pad.rightPadding, pad.paddingValue, sizeof(PrimT<T>)});
+}
+template <typename T, PaddingMode mode = PaddingMode::Normal>
+TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p) {
+    ascendc_twin::require_data_copy_pad<T>();
+    ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE3);
+    ascendc_twin::copy_pad_out(inst, dst.span(), src.span(),
+                               {p.blockCount, p.blockLen, uint64_t{p.srcStride} * ONE_BLK_SIZE, p.dstStride}, sizeof(PrimT<T>));
+}
+
+template <typename T, TPosition pos = TPosition::MAX>
+TWIN_API void SetPadValue(T paddingValue) {
+    ascendc_twin::set_pad_value(ascendc_twin::pad_bits(paddingValue));
+}
+
+template <typename T>
+TWIN_API void SetAtomicAdd() {
+    static_assert(ascendc_twin::DtOf<T>::known && sizeof(T) <= 4 && !std::is_same_v<T, bool> && !std::is_same_v<T, uint8_t> &&
+                      !std::is_same_v<T, uint16_t> && !std::is_same_v<T, uint32_t>,
+                  "SetAtomicAdd: int8_t, int16_t, half, bfloat16_t, int32_t or float");
+    ascendc_twin::set_atomic(1, ascendc_twin::dt_of<T>);
+}
+template <typename T>
+TWIN_API void SetAtomicMax() {
+    ascendc_twin::set_atomic(2, ascendc_twin::dt_of<T>);
+}
+template <typename T>
+TWIN_API void SetAtomicMin() {
+    ascendc_twin::set_atomic(3, ascendc_twin::dt_of<T>);
+}
+template <typename T>
+TWIN_API void SetAtomicType() {
+    ascendc_twin::set_atomic(ascendc_twin::core().atomic, ascendc_twin::dt_of<T>);
+}
+TWIN_API void SetAtomicNone() {
+    ascendc_twin::set_atomic(0, ascendc_twin::Dt::F32);
+}
+TWIN_API void DisableDmaAtomic() {
+    SetAtomicNone();
+}
+
+template <typename T, CacheLine entireType, DcciDst dcciDst>
+TWIN_API void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {}
+template <typename T, CacheLine entireType, DcciDst dcciDst>
+TWIN_API void DataCacheCleanAndInvalid(const LocalTensor<T> &) {}
+template <typename T, CacheLine entireType>
+TWIN_API void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {}
+template <typename T>
+TWIN_API void DataCachePreload(const GlobalTensor<uint64_t> &, const T) {}
+
+}  // namespace AscendC

@@ -1,0 +1,108 @@
+// Identity of the running core, workspace, clock, and small utilities.
+#pragma once
+
+#include "ascendc_twin/copy.h"
+#include "ascendc_twin/sync.h"
+
+#define ASCEND_IS_AIV (true)
+#define ASCEND_IS_AIC (false)
+#define ASCEND_IS_NOT_AIV (false)
+#define ASCEND_IS_NOT_AIC (true)
+
+namespace AscendC {
+
+constexpr int32_t MIX = 0;
+constexpr int32_t AIC = 1;
+constexpr int32_t AIV = 2;
+constexpr int32_t g_coreType = AIV;
+
+template <typename T, typename U>
+struct IsSameType {
+    static constexpr bool value = std::is_same_v<T, U>;
+};
+
+TWIN_API int64_t GetBlockIdx() {
+    return ascendc_twin::core().block_idx;
+}
+TWIN_API int64_t GetBlockNum() {
+    return ascendc_twin::core().block_dim;
+}
+TWIN_API int64_t GetSubBlockIdx() {
+    return ascendc_twin::core().sub_block_idx;
+}
+TWIN_API int64_t GetSubBlockNum() {
+    return ascendc_twin::core().sub_block_num;
+}
+TWIN_API int64_t GetTaskRatio() {
+    return ascendc_twin::core().sub_block_num;
+}
+TWIN_API int64_t GetTaskRation() {
+    return GetTaskRatio();
+}
+inline constexpr int16_t GetDataBlockSizeInBytes() {
+    return ONE_BLK_SIZE;
+}
+TWIN_API int64_t GetSystemCycle() {
+    return ascendc_twin::system_cycle();
+}
+TWIN_API void InitSocState() {
+    ascendc_twin::set_atomic(0, ascendc_twin::Dt::F32);
+    ascendc_twin::core().counter_mode = false;
+    ascendc_twin::core().mask_reg[0] = ascendc_twin::core().mask_reg[1] = ~uint64_t{0};
+}
+TWIN_API void ICachePreLoad(const int64_t) {}
+TWIN_API void PreLoad(const int64_t) {}
+TWIN_API void Trap() {
+    __builtin_trap();
+}
+
+TWIN_API __gm__ uint8_t *GetSysWorkSpacePtr() {
+    return ascendc_twin::system_workspace();
+}
+TWIN_API GM_ADDR GetUserWorkspace(GM_ADDR workspace) {
+    return ascendc_twin::user_workspace(workspace);
+}
+TWIN_API void SetSysWorkspace(GM_ADDR workspace) {
+    if (GetSysWorkSpacePtr() == nullptr) ascendc_twin::set_system_workspace(workspace);
+}
+TWIN_API void SetSysWorkspaceForce(GM_ADDR workspace) {
+    ascendc_twin::set_system_workspace(workspace);
+}
+
+// Hands out local memory from its start, without TPipe.
+template <Hardware hard = Hardware::UB>
+class LocalMemAllocator {
+public:
+    uint32_t GetCurAddr() const { return head_; }
+    template <TPosition pos, class DataType>
+    LocalTensor<DataType> Alloc(uint32_t tileSize) {
+        LocalTensor<DataType> tensor(pos, head_, tileSize);
+        head_ += (tensor.GetLength() + ONE_BLK_SIZE - 1) / ONE_BLK_SIZE * ONE_BLK_SIZE;
+        return tensor;
+    }
+    template <TPosition pos, class DataType, uint32_t tileSize>
+    LocalTensor<DataType> Alloc() {
+        return Alloc<pos, DataType>(tileSize);
+    }
+    template <class DataType>
+    LocalTensor<DataType> Alloc(uint32_t tileSize) {
+        return Alloc<position(), DataType>(tileSize);
+    }
+    template <class DataType, uint32_t tileSize>
+    LocalTensor<DataType> Alloc() {
+        return Alloc<position(), DataType>(tileSize);
+    }
+
+private:
+    static constexpr TPosition position() {
+        return hard == Hardware::UB    ? TPosition::VECCALC
+               : hard == Hardware::L1  ? TPosition::A1
+               : hard == Hardware::L0A ? TPosition::A2
+               : hard == Hardware::L0B ? TPosition::B2
+               : hard == Hardware::L0C ? TPosition::CO1
+                                       : TPosition::C2;
+    }
+    uint32_t head_ = 0;
+};
+
+}  // namespace AscendC

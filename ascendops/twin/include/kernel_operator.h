@@ -1,0 +1,26 @@
+// The header that Ascend C kernels include. On this machine it is the CPU twin.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+
+#include "ascendc_twin/macros.h"
+#include "ascendc_twin/half.h"
+#include "ascendc_twin/tensor.h"
+#include "ascendc_twin/pipe.h"
+#include "ascendc_twin/sync.h"
+#include "ascendc_twin/copy.h"
+#include "ascendc_twin/sys.h"
+#include "ascendc_twin/tiling.h"
+#include "ascendc_twin/debug.h"
+#include "ascendc_twin/launch.h"
+#include "ascendc_twin/vec.h"
+
+using namespace AscendC;

@@ -1,0 +1,212 @@
+// Internal state of the runtime library: one Private per running block, one Launch per kernel launch.
+#pragma once
+
+#include <csetjmp>
+#include <cstdarg>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ascendc_twin/launch.h"
+#include "ascendc_twin/rt.h"
+#include "ascendc_twin/rt_pipe.h"
+
+namespace ascendc_twin {
+
+constexpr int kMems = 8;
+constexpr int kEvents = 36;  // HardEvent values, rounded up
+constexpr int kIds = 8;      // event ids of one HardEvent
+constexpr int kPipes = 8;
+constexpr uint16_t kPoison = 0x7fd5;  // NaN as float, half and bfloat16
+
+enum class BufState : uint8_t { FREE, OCCUPIED, ENQUE, DEQUE, PLAIN };
+
+// One buffer that InitBuffer made.
+struct Buffer {
+    Mem mem;
+    uint8_t pos;
+    BufState state;
+    uint8_t free_event;
+    int8_t enque_id, free_id;  // event ids held while queued, while free
+    uint8_t enque_event;
+    uint32_t addr, bytes;
+    uint32_t que;       // number of the queue it belongs to
+    uint32_t slot;      // its place in that queue
+    void *init_pc;      // where InitBuffer was called
+    void *state_pc;     // where the state last changed
+};
+
+struct LocalMemory {
+    uint8_t *base = nullptr;
+    uint64_t size = 0;   // of the hardware
+    uint64_t room = 0;   // that may be accessed here (more than size after a capacity finding)
+    uint64_t limit = 0;  // reserved address space
+    uint64_t used = 0, high = 0;
+    bool poisoned = false;
+};
+
+struct Finding {
+    const char *id;
+    std::string message;
+    const char *api;
+    PipeId pipe;
+    std::vector<void *> pcs;  // innermost first; return addresses already moved into the call
+    uint32_t block, sub_block;
+    uint64_t count = 1;
+    std::vector<uint32_t> blocks;
+};
+
+struct Access {
+    Mem mem;
+    Rw rw;
+    int32_t buf;
+    uint64_t lo, hi;
+};
+
+struct Event {
+    const char *api;
+    void *pc;
+    uint8_t pipe;
+    uint8_t kind;  // 0 instruction, 1 set flag, 2 wait flag, 3 pipe barrier, 4 barrier of all blocks
+    uint8_t event;
+    int8_t id;
+    double cycles;
+    uint64_t moved;
+    uint32_t runs;
+    uint32_t first_access, accesses;
+};
+
+struct Flag {
+    int count = 0;       // SetFlags not yet waited for
+    bool queue = false;  // set by a TQue
+    void *pc = nullptr;
+    uint32_t clock[kPipes] = {};
+};
+
+struct Launch;
+
+struct Private {
+    LocalMemory mem[kMems];
+    std::vector<Buffer> bufs;
+    size_t epoch_first = 0;  // first buffer of the current epoch
+    uint32_t queues = 0;
+    uint32_t epoch = 0;  // counts TPipe::Init and Reset, so that queues of an earlier pipe are recognised
+    std::vector<Finding> findings;
+    std::vector<Event> events;
+    std::vector<Access> accesses;
+    std::deque<std::unique_ptr<uint8_t[]>> kept;
+
+    // the instruction being executed: the outermost one is the user's line
+    int depth = 0;
+    const char *api = "";
+    PipeId pipe = PipeId::S;
+    void *pc = nullptr;
+    Inst *inst = nullptr;
+    size_t inst_access = 0;
+
+    Flag flags[kEvents][kIds];
+    uint8_t held[kEvents] = {};  // bit per event id given out by AllocEventID
+    struct Pending {
+        bool wait;
+        uint8_t event;
+        int32_t id;
+        bool queue;
+        void *pc;
+    };
+    std::deque<Pending> pending[kPipes];  // flag operations of a pipe from the first unanswered WaitFlag on
+    bool pipe_open = false;
+
+    uint64_t pad_value = 0;
+    bool pad_value_set = false;
+    int task_type = -1;
+    uint8_t *system_workspace = nullptr;
+    uint64_t keys_asked[32] = {};
+    uint32_t key_count = 0;
+    bool key_matched = false, key_asked = false;
+    size_t last_range = 0;
+
+    Launch *launch = nullptr;
+    sigjmp_buf jump;
+    volatile bool active = false;      // between sigsetjmp and the end of the block
+    volatile int in_runtime = 0;       // a signal must not unwind now
+    volatile bool stop = false;        // end at the next instruction
+    int signal = 0;
+    void *fault = nullptr;
+    void *crash_pcs[48];
+    int crash_depth = 0;
+
+    void *hazard = nullptr;  // hazard.cpp
+};
+
+enum Unwind { kAbandoned = 1, kCrashed = 2, kStopped = 3 };
+
+struct Range {
+    uint64_t begin, end;
+    const char *name;
+};
+
+extern thread_local Core *t_core __attribute__((tls_model("initial-exec")));
+
+inline Private &priv() {
+    return *t_core->priv;
+}
+
+// Marks a call of a runtime function that is no Inst, for the location of findings.
+class Site {
+public:
+    Site(const char *api, PipeId pipe, void *pc) : p_(t_core->priv) {
+        if (p_->depth++ == 0) {
+            p_->api = api;
+            p_->pipe = pipe;
+            p_->pc = pc;
+        }
+    }
+    ~Site() { --p_->depth; }
+    Site(const Site &) = delete;
+    Site &operator=(const Site &) = delete;
+
+private:
+    Private *p_;
+};
+#define TWIN_SITE(api, pipe) Site site(api, pipe, __builtin_return_address(0))
+
+// Text that Python replaces by the file and line of a return address.
+std::string at(void *pc);
+void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const std::string &message);
+std::string format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// local memories
+void arena_prepare(Private &p, const TwinLaunch &launch);
+void poison(LocalMemory &memory);
+const char *mem_name(Mem mem);
+Mem mem_of_position(uint8_t pos);
+const char *position_name(uint8_t pos);
+const char *event_name(uint8_t event);
+const char *pipe_name(PipeId pipe);
+PipeId event_src(uint8_t event);
+PipeId event_dst(uint8_t event);
+bool is_local(const Private &p, uint64_t host, Mem &mem);
+
+// global memory: the range that holds [p, p + bytes), or null
+const Range *gm_range(Private &p, uint64_t begin, uint64_t bytes);
+std::string gm_describe(Private &p, uint64_t address);
+
+void pipes_finish(Private &p);  // end of a block: leaks, unpaired flags
+void trace_sync(Private &p, const char *api, uint8_t kind, uint8_t pipe, uint8_t event, int id, void *pc);
+
+// happens-before model of the pipes (hazard.cpp)
+void hazard_reset(Private &p);
+void hazard_free(Private &p);
+void hazard_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &walk);
+void hazard_set(Private &p, uint8_t event, Flag &flag);
+void hazard_wait(Private &p, uint8_t event, const Flag &flag);
+void hazard_barrier(Private &p, PipeId pipe);
+
+// launch.cpp
+void launch_barrier(Private &p, uint32_t used);
+const std::vector<Range> &launch_ranges(const Launch &launch);
+const TwinLaunch &launch_input(const Launch &launch);
+
+}  // namespace ascendc_twin

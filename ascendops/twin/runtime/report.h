@@ -1,0 +1,34 @@
+// What a launch found, merged over its blocks, and its JSON form.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core.h"
+
+namespace ascendc_twin {
+
+enum class BlockResult { OK, ABANDONED, CRASH, HANG };
+
+class Report {
+public:
+    void add(const Core &core, BlockResult result);
+    std::string json(const TwinLaunch &launch) const;
+    double seconds = 0;
+
+private:
+    struct Block {
+        uint32_t index;
+        uint64_t ub_high;
+        std::vector<Event> events;
+        std::vector<Access> accesses;
+    };
+    void merge(const Finding &finding);
+
+    std::vector<Finding> findings_;
+    std::vector<Block> blocks_;
+    BlockResult worst_ = BlockResult::OK;
+    uint64_t high_[kMems] = {};
+};
+
+}  // namespace ascendc_twin
