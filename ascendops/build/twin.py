@@ -14,7 +14,7 @@ from ascendops.build.signature import Parameter, Signature
 from ascendops.errors import NotAProject
 from ascendops.spec import names
 from ascendops.spec.dtypes import BY_NAME
-from ascendops.twin import compile as cc
+from ascendops.twin import compilation as cc
 from ascendops.twin.host import HostLibrary, OpDef
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from ascendops.spec.socs import Soc
 
 _TYPED = re.compile(r"\b(?:ORIG_)?(?:DTYPE|FORMAT)_")
+_SOURCES = frozenset({".cpp", ".cc", ".cxx"})
+_ACLNN = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:opdev/|aclnn)', re.MULTILINE)
 _GE_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "NC1HWC0": 3, "FRACTAL_Z": 4, "FRACTAL_NZ": 29, "NDC1HWC0": 32, "NCDHW": 30}
 
 
@@ -68,12 +70,13 @@ def origin_of(project: Project) -> cc.Origin | None:
 
 
 def host_sources(root: Path) -> list[Path]:
-    """The op_host sources of a project: user's and generated, without aclnn sources and tests."""
+    """The op_host sources of a project: user's and generated, without sources of the aclnn layer and tests."""
     skipped = {"op_api", "tests", "ut", "st"}
-    found = [path for path in sorted((root / "op_host").rglob("*.cpp")) if not skipped.intersection(path.relative_to(root).parts)]
+    found = [path for path in sorted((root / "op_host").rglob("*")) if path.suffix in _SOURCES and not skipped.intersection(path.relative_to(root).parts)]
+    found = [path for path in found if not _ACLNN.search(path.read_text(errors="replace"))]
     found += sorted((root / "gen" / "op_host").glob("*.cpp"))
     if not found:
-        raise NotAProject(f"{root}/op_host has no .cpp source", where=str(root / "op_host"))
+        raise NotAProject(f"{root}/op_host has no C++ source", where=str(root / "op_host"))
     return found
 
 

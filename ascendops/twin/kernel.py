@@ -11,7 +11,7 @@ from typing import Any
 
 from ascendops.errors import InputError
 from ascendops.spec import socs
-from ascendops.twin import compile as cc
+from ascendops.twin import compilation as cc
 from ascendops.twin.launch import GmBuffer, LaunchResult, launch, signature
 
 

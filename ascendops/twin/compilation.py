@@ -18,7 +18,7 @@ from ascendops.toolchain.diagnose import Origin, compile_error
 
 _ENTRY = re.compile(r"\b__global__\b(?P<between>[^;{}()]*(?:\([^()]*\)[^;{}()]*)?)\bvoid\s+(?P<name>[A-Za-z_]\w*)\s*\(")
 _ENTRY_VOID_FIRST = re.compile(r"\bvoid\s+(?:__global__|__aicore__|\s)+\s(?P<name>[A-Za-z_]\w*)\s*\(")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|__attribute__\s*\(\(.*?\)\)", re.DOTALL)
 
 # Macros that the CANN compiler sets per architecture; kernels test them.
 _ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__"), 2002: ("200", "__DAV_M200__"), 1001: ("100", "__DAV_C100__"), 3002: ("300", "__DAV_M300__"), 3510: ("310", "__DAV_C310__")}
@@ -49,7 +49,7 @@ class KernelSource:
 
 def find_entries(text: str) -> list[str]:
     """Names of the kernel entry functions (`__global__ ... void NAME(`) in a source text, in order."""
-    text = _COMMENT.sub(" ", text)
+    text = _NOISE.sub(" ", text)
     found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text)]
     return list(dict.fromkeys(found))
 
