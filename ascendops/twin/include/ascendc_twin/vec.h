@@ -1,0 +1,13 @@
+// Everything of the vector unit.
+#pragma once
+
+#include "ascendc_twin/vec_mask.h"
+#include "ascendc_twin/vec_binary.h"
+#include "ascendc_twin/vec_unary.h"
+#include "ascendc_twin/vec_scalar.h"
+#include "ascendc_twin/vec_cast.h"
+#include "ascendc_twin/vec_fill.h"
+#include "ascendc_twin/vec_select.h"
+#include "ascendc_twin/vec_reduce.h"
+#include "ascendc_twin/vec_gather.h"
+#include "ascendc_twin/vec_operators.h"

@@ -1,0 +1,125 @@
+// From the lanes of a vector instruction to contiguous runs of memory, and to the accesses that touch() checks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "ascendc_twin/vec_engine.h"
+
+namespace ascendc_twin {
+
+constexpr uint32_t BLOCK = 32;
+constexpr uint32_t REPEAT = 256;
+
+inline uint32_t size_of(Dt dt) {
+    switch (dt) {
+        case Dt::I8: case Dt::U8: case Dt::BOOL: case Dt::I4: return 1;
+        case Dt::I16: case Dt::U16: case Dt::F16: case Dt::BF16: return 2;
+        case Dt::I32: case Dt::U32: case Dt::F32: return 4;
+        default: return 8;
+    }
+}
+
+// Lanes with the mask and repeat rules applied. `per` lanes make one repeat.
+struct Plan {
+    Lanes::Kind kind = Lanes::COUNT;
+    uint32_t per = 64;
+    uint64_t n = 0;  // COUNT, COUNTER: all elements; MASK_N: lanes per repeat
+    uint64_t bits[2] = {0, 0};
+    uint32_t repeat = 1;  // COUNTER: the last may be partial
+    // [3] is a dense operand that stands for the lane number.
+    uint32_t blk[4] = {1, 1, 1, 1};
+    uint32_t rep[4] = {8, 8, 8, 8};
+
+    uint64_t lanes_in(uint32_t r) const {
+        if (kind == Lanes::COUNTER) {
+            return std::min<uint64_t>(per, n - uint64_t{r} * per);
+        }
+        return kind == Lanes::MASK_N ? n : per;
+    }
+    uint64_t repeats() const { return kind == Lanes::COUNT ? (n + per - 1) / per : repeat; }
+    // Bits of lanes [first, first + 64) of repeat r, lane `first` lowest; first is a multiple of 64.
+    uint64_t word(uint32_t r, uint32_t first) const {
+        if (kind == Lanes::MASK_BITS) {
+            return bits[first / 64];
+        }
+        const uint64_t active = lanes_in(r);
+        if (active <= first) {
+            return 0;
+        }
+        return active - first >= 64 ? ~0ull : (1ull << (active - first)) - 1;
+    }
+    bool active(uint32_t r, uint32_t lane) const { return (word(r, lane & ~63u) >> (lane & 63u)) & 1u; }
+};
+
+// False: the instruction does nothing (count, mask or repeat is 0).
+bool make_plan(const Inst &inst, const Lanes &lanes, uint32_t per, Plan &plan);
+
+// Checks every access of operand k of the plan, whose elements have `size` bytes.
+bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, uint32_t size);
+
+// The cycle model: a head per instruction and `per_repeat` cycles for each repeat.
+inline void charge(Inst &inst, const Plan &plan, double per_repeat, uint32_t bytes_per_lane) {
+    inst.cycles += 24.0 + static_cast<double>(plan.repeats()) * per_repeat;
+    const uint64_t lanes = plan.kind == Lanes::MASK_N ? plan.n * plan.repeat : plan.kind == Lanes::MASK_BITS
+                               ? uint64_t{plan.per} * plan.repeat : plan.n;
+    inst.moved += lanes * bytes_per_lane;
+}
+
+// Calls run(offsets, n) for every contiguous stretch of active lanes, in instruction order. offsets[k] is the byte offset of
+// the stretch in operand k, whose elements have size[k] bytes.
+template <int NOPS, typename F>
+void for_runs(const Plan &plan, const uint32_t (&size)[NOPS], F &&run) {
+    int64_t off[NOPS] = {};
+    if (plan.kind == Lanes::COUNT) {
+        run(off, static_cast<size_t>(plan.n));
+        return;
+    }
+    uint32_t widest = 1;
+    bool dense = plan.kind != Lanes::MASK_BITS;
+    for (int k = 0; k < NOPS; ++k) {
+        widest = std::max(widest, size[k]);
+        dense = dense && plan.blk[k] == 1;
+    }
+    if (dense) {
+        bool whole = plan.kind == Lanes::COUNTER || plan.n == plan.per;
+        for (int k = 0; k < NOPS; ++k) {
+            whole = whole && plan.rep[k] * BLOCK == plan.per * size[k];
+        }
+        if (whole) {
+            run(off, static_cast<size_t>(plan.kind == Lanes::COUNTER ? plan.n : plan.n * plan.repeat));
+            return;
+        }
+        for (uint32_t r = 0; r < plan.repeat; ++r) {
+            for (int k = 0; k < NOPS; ++k) {
+                off[k] = int64_t{r} * plan.rep[k] * BLOCK;
+            }
+            run(off, static_cast<size_t>(plan.lanes_in(r)));
+        }
+        return;
+    }
+    const uint32_t group = BLOCK / widest;
+    for (uint32_t r = 0; r < plan.repeat; ++r) {
+        for (uint32_t lane = 0; lane < plan.per; lane += group) {
+            uint64_t bits = (plan.word(r, lane & ~63u) >> (lane & 63u)) & ((1ull << group) - 1);
+            uint32_t skip = 0;
+            while (bits != 0) {
+                const uint32_t zeros = static_cast<uint32_t>(__builtin_ctzll(bits));
+                bits >>= zeros;
+                skip += zeros;
+                const uint32_t ones = static_cast<uint32_t>(__builtin_ctzll(~bits));
+                for (int k = 0; k < NOPS; ++k) {
+                    const uint32_t byte = lane * size[k];
+                    off[k] = (int64_t{r} * plan.rep[k] + int64_t{byte / BLOCK} * plan.blk[k]) * BLOCK + byte % BLOCK +
+                             int64_t{skip} * size[k];
+                }
+                run(off, static_cast<size_t>(ones));
+                bits >>= ones;
+                skip += ones;
+            }
+        }
+    }
+}
+
+}  // namespace ascendc_twin
