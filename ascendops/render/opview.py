@@ -6,7 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ascendops.render import torchview
 from ascendops.render.env import ge_dtype
+from ascendops.render.torchview import DtypeView, TorchView
 from ascendops.spec.attrs import op_def_type, op_def_value
 from ascendops.spec.digest import interface_digest
 from ascendops.spec.infershape import statements
@@ -50,6 +52,18 @@ class OpView:
     attrs: tuple[AttrView, ...]
     infer_shape: tuple[str, ...]
     infer_dtype: tuple[str, ...]
+    dtypes: tuple[DtypeView, ...]
+    torch: TorchView
+
+    @property
+    def vendor(self) -> str:
+        """Vendor name of the installed package: one per operator project, so that two can be installed side by side."""
+        return f"ascendops_{self.spec.name}"
+
+    @property
+    def namespace(self) -> str:
+        """Namespace in torch.ops."""
+        return torchview.NAMESPACE
 
     @property
     def name(self) -> str:
@@ -78,7 +92,14 @@ def view(spec: OpSpec) -> OpView:
     outputs = [_tensor(tensor, index, "Output") for index, tensor in enumerate(spec.outputs)]
     attrs = tuple(_attr(attr, index) for index, attr in enumerate(spec.attrs))
     return OpView(
-        spec, interface_digest(spec)[:12], (*inputs, *outputs), attrs, tuple(statements(spec)), tuple(_infer_dtype(spec))
+        spec=spec,
+        digest=interface_digest(spec)[:12],
+        tensors=(*inputs, *outputs),
+        attrs=attrs,
+        infer_shape=tuple(statements(spec)),
+        infer_dtype=tuple(_infer_dtype(spec)),
+        dtypes=torchview.dtypes(spec),
+        torch=torchview.view(spec),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from ascendops.spec.model import AttrSpec, OpSpec, TensorSpec
 
 FAILED = "return ge::GRAPH_FAILED;"
+WIDTH = 96
 
 
 def statements(spec: OpSpec) -> list[str]:
@@ -63,7 +65,7 @@ class _Emitter:
         for index, tensor in enumerate(self.spec.outputs):
             yield f"gert::Shape *out_{tensor.name} = context->GetOutputShape({index});"
             needed.append(f"out_{tensor.name}")
-        yield from _fail_if(" || ".join(f"{pointer} == nullptr" for pointer in needed))
+        yield from _fail_if(*(f"{pointer} == nullptr" for pointer in needed))
 
     def attributes(self) -> Iterator[str]:
         used = self.used_attrs()
@@ -125,9 +127,9 @@ class _Emitter:
         pointer = f"in_{tensor.name}"
         present = f"{pointer} != nullptr && " if tensor.optional else ""
         yield f"if ({present}!IsUnknownRank(*{pointer})) {{"
-        if tensor.shape.dims:
+        if any(re.search(r"\brank\b", test) for test in tests):
             yield f"    const size_t rank = {pointer}->GetDimNum();"
-        for line in _fail_if(" || ".join(tests)):
+        for line in _fail_if(*tests):
             yield f"    {line}"
         yield "}"
 
@@ -187,7 +189,7 @@ class _Emitter:
         sources = [self.variable(name) for name in shape.tensors]
         absent = [self.variable(name) for name in shape.tensors if name in self.inputs and self.inputs[name].optional]
         if absent:
-            yield from _fail_if(" || ".join(f"{pointer} == nullptr" for pointer in absent))
+            yield from _fail_if(*(f"{pointer} == nullptr" for pointer in absent))
         if shape.rule == "same":
             yield f"{target} = *{sources[0]};"
         elif shape.rule == "broadcast":
@@ -213,7 +215,13 @@ class _Emitter:
         return f"std::vector<int64_t>({{{', '.join(str(item) for item in items)}}})" if items else "std::vector<int64_t>()"
 
 
-def _fail_if(condition: str) -> Iterator[str]:
-    yield f"if ({condition}) {{"
+def _fail_if(*conditions: str) -> Iterator[str]:
+    text = " || ".join(conditions)
+    if len(text) <= WIDTH:
+        yield f"if ({text}) {{"
+    else:
+        yield f"if ({conditions[0]}"
+        yield from (f"    || {condition}" for condition in conditions[1:-1])
+        yield f"    || {conditions[-1]}) {{" if len(conditions) > 1 else ") {"
     yield f"    {FAILED}"
     yield "}"

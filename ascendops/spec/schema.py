@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from typing import NoReturn, cast
@@ -22,7 +23,7 @@ _INSTEAD = {
 }
 _TOKEN = re.compile(
     r"""\s*(?:(?P<float>[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?)|(?P<int>[-+]?\d+)|(?P<name>[A-Za-z_]\w*)"""
-    r"""|(?P<str>"[^"]*"|'[^']*')|(?P<op>->|::|[()\[\]?,=*!|.]))"""
+    r"""|(?P<str>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?P<op>->|::|[()\[\]?,=*!|.]))"""
 )
 
 Value = bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[bool, ...] | None
@@ -247,7 +248,7 @@ class _Parser:
             self.advance()
             return word == "True"
         if type_.base == "str" and kind == "str":
-            return self.advance()[1:-1]
+            return str(ast.literal_eval(self.advance()))
         if type_.base == "float" and kind in ("int", "float"):
             return float(self.advance())
         if type_.base == "int" and kind == "int":

@@ -1,0 +1,186 @@
+"""What the torch binding's template reads as `op.torch`: C++ signatures and conversions for the schema's types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ascendops.spec.dtypes import BY_NAME
+
+if TYPE_CHECKING:
+    from ascendops.spec.model import AttrSpec, OpSpec
+
+NAMESPACE = "ascendops"
+_AT_NAMES = {
+    "float32": "Float",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "float64": "Double",
+    "int8": "Char",
+    "uint8": "Byte",
+    "int16": "Short",
+    "uint16": "UInt16",
+    "int32": "Int",
+    "uint32": "UInt32",
+    "int64": "Long",
+    "uint64": "UInt64",
+    "bool": "Bool",
+    "complex64": "ComplexFloat",
+    "complex128": "ComplexDouble",
+}
+_CPP = {
+    "int": "int64_t",
+    "float": "double",
+    "bool": "bool",
+    "str": "std::string",
+    "int[]": "at::IntArrayRef",
+    "float[]": "c10::ArrayRef<double>",
+    "bool[]": "c10::List<bool>",
+    "int[]?": "at::OptionalIntArrayRef",
+    "float[]?": "std::optional<c10::ArrayRef<double>>",
+    "bool[]?": "std::optional<c10::List<bool>>",
+}
+
+
+@dataclass(frozen=True)
+class DtypeView:
+    """One dtype of the operator: ge's enumerator, its value, and at::ScalarType's name."""
+
+    ge: str
+    ge_code: int
+    at: str
+
+
+@dataclass(frozen=True)
+class TorchView:
+    """The binding's C++ pieces.
+
+    Attributes:
+        parameters: Parameter list of the kernels, in the schema's order.
+        arguments: The same as arguments of a call.
+        result: Return type.
+        fresh: For each output whether it is allocated, as a C++ initialiser (not when it is written in place).
+        collect: Statements that fill a Call from the parameters.
+        prepare: Statements that turn attributes and outputs into lvalues for aclnn.
+        aclnn: Arguments of the aclnn call.
+        returned: The returned expression.
+        float_lists: Whether a list of floats is passed.
+    """
+
+    parameters: str
+    arguments: str
+    result: str
+    fresh: str
+    collect: tuple[str, ...]
+    prepare: tuple[str, ...]
+    aclnn: str
+    returned: str
+    float_lists: bool
+
+
+def dtypes(spec: OpSpec) -> tuple[DtypeView, ...]:
+    """The dtypes of the operator, each once, in the order of ge::DataType."""
+    names = {name for tensor in (*spec.inputs, *spec.outputs) for name in tensor.dtypes}
+    rows = sorted((BY_NAME[name] for name in names), key=lambda dtype: dtype.ge_code)
+    return tuple(DtypeView(row.ge, row.ge_code, _AT_NAMES[row.name]) for row in rows)
+
+
+def view(spec: OpSpec) -> TorchView:
+    """The torch view of a declaration."""
+    order = [arg.name for arg in spec.schema.arguments]
+    attrs = {attr.name: attr for attr in spec.attrs}
+    fresh = [tensor.name for tensor in spec.outputs if not tensor.mutated]
+    prepare = [line for attr in spec.attrs for line in _lvalue(attr)]
+    prepare += [f"at::Tensor out_{t.name} = outputs[{i}];" for i, t in enumerate(spec.outputs) if not t.mutated]
+    returns = [tensor.name if tensor.mutated else f"outputs[{index}]" for index, tensor in enumerate(spec.outputs)]
+    results = ["at::Tensor &" if tensor.mutated else "at::Tensor" for tensor in spec.outputs]
+    nothing = not spec.schema.returns
+    many = len(returns) > 1
+    arguments = [_attr_argument(attrs[name]) for name in attrs]
+    tensors = [tensor.name for tensor in spec.inputs]
+    return TorchView(
+        parameters=_wrapped([_parameter(spec, name, attrs) for name in order]),
+        arguments=", ".join(order),
+        result="void" if nothing else f"std::tuple<{', '.join(results)}>" if many else results[0],
+        fresh="{" + ", ".join("false" if tensor.mutated else "true" for tensor in spec.outputs) + "}",
+        collect=tuple(_collect(spec)),
+        prepare=tuple(prepare),
+        aclnn=", ".join([*tensors, *arguments, *(f"out_{name}" for name in fresh)]),
+        returned="" if nothing else f"{{{', '.join(returns)}}}" if many else returns[0],
+        float_lists=any(attr.type.startswith("float") and attr.type != "float" for attr in spec.attrs),
+    )
+
+
+def _wrapped(parameters: list[str]) -> str:
+    """A parameter list, one to a line when it is long."""
+    line = ", ".join(parameters)
+    return line if len(line) <= 90 else "\n    " + ",\n    ".join(parameters)
+
+
+def _parameter(spec: OpSpec, name: str, attrs: dict[str, AttrSpec]) -> str:
+    if name in attrs:
+        return f"{_cpp_type(attrs[name].type)} {name}"
+    tensor = spec.tensor(name)
+    if tensor.variadic:
+        return f"at::TensorList {name}"
+    if tensor.optional:
+        return f"const std::optional<at::Tensor> &{name}"
+    return f"at::Tensor &{name}" if tensor.mutated else f"const at::Tensor &{name}"
+
+
+def _cpp_type(word: str) -> str:
+    return _CPP[word] if word in _CPP else f"std::optional<{_CPP[word.removesuffix('?')]}>"
+
+
+def _collect(spec: OpSpec) -> Iterator[str]:
+    for tensor in spec.inputs:
+        optional = f"{tensor.name}.has_value() ? at::TensorList(*{tensor.name}) : at::TensorList()"
+        yield f"call.Input({optional if tensor.optional else tensor.name});"
+    for attr in spec.attrs:
+        yield f"call.attrs.push_back(gert::Attr({_shape_value(attr)}));"
+
+
+def _shape_value(attr: AttrSpec) -> str:
+    """The attribute as InferShape reads it; empty for kinds that no shape can depend on."""
+    name = attr.name
+    lists = "std::vector<int64_t>"
+    return {
+        "int": name,
+        "bool": name,
+        "int[]": f"{name}.vec()",
+        "int[]?": f"{name}.has_value() ? {name}->vec() : {lists}()",
+        "int?": f"{name}.has_value() ? {lists}(1, *{name}) : {lists}()",
+    }.get(attr.type, "")
+
+
+def _attr_argument(attr: AttrSpec) -> str:
+    return attr.name if attr.type in ("int", "float", "bool", "int[]") else f"arg_{attr.name}"
+
+
+def _lvalue(attr: AttrSpec) -> Iterator[str]:
+    """Statements that declare `arg_<name>` in the form that aclnn's wrapper converts; none when the parameter serves as it is."""
+    name, optional = attr.name, attr.type.endswith("?")
+    base, is_list = attr.type.split("[")[0].rstrip("?"), "[" in attr.type
+    if _attr_argument(attr) == name:
+        return
+    if base == "str":
+        yield f"std::string text_{name} = {f'{name}.value_or(std::string())' if optional else name};"
+        yield f"char *arg_{name} = &text_{name}[0];"
+        return
+    item = {"int": "int64_t", "float": "float", "bool": "bool"}[base]
+    holder = f"c10::SmallVector<bool, 8> list_{name};" if base == "bool" else f"std::vector<{item}> list_{name};"
+    yield holder
+    if is_list:
+        source = f"*{name}" if optional else name
+        loop = f"for (const auto value : {source}) {{"
+        body = [loop, f"    list_{name}.push_back(static_cast<{item}>(value));", "}"]
+        yield from ([f"if ({name}.has_value()) {{", *(f"    {line}" for line in body), "}"] if optional else body)
+    else:
+        yield f"if ({name}.has_value()) {{"
+        yield f"    list_{name}.push_back(static_cast<{item}>(*{name}));"
+        yield "}"
+    if base == "float":
+        yield f"void *arg_{name} = FloatArray(list_{name});"
+    else:
+        yield f"const at::ArrayRef<{item}> arg_{name}(list_{name}.data(), list_{name}.size());"
