@@ -68,11 +68,12 @@ def command(
     Kernels run in a worker process: a crash or a hang is a finding, not the end. Builds first if needed.
     Exits with 1 on a mismatch, with 5 if nothing was selected.
     """
-    from ascendops import testing
     from ascendops.build import resolve_backend
 
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
+    from ascendops import testing
+
     run = testing.run(
         roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
         json_path=out, html_path=html,
