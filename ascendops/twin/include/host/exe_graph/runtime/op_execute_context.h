@@ -1,0 +1,7 @@
+#pragma once
+
+namespace gert {
+class OpExecuteContext;
+class OpExecutePrepareContext;
+class OpExecuteLaunchContext;
+}  // namespace gert

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "graph/ge_error_codes.h"

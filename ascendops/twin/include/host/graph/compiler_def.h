@@ -1,0 +1,3 @@
+#pragma once
+
+#define VAR_UNUSED __attribute__((unused))

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "tiling/platform/platform_ascendc.h"

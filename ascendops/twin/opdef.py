@@ -1,0 +1,267 @@
+"""Operators as their op_host code declares them (OpDef), read from the description of a compiled library."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ascendops.spec.dtypes import BY_GE
+
+AttrValue = Any  # bool, int, float, str, or tuples of them
+
+ATTR_TYPES = {
+    "b": "bool", "i": "int", "f": "float", "s": "str", "B": "bool[]", "I": "int[]", "F": "float[]", "L": "int[][]",
+}  # fmt: skip
+_ZEROS: Mapping[str, AttrValue] = {"b": False, "i": 0, "f": 0.0, "s": ""}
+_FOLLOW_DTYPE, _FOLLOW_FORMAT, _FOLLOW_SHAPE = {0, 1}, {0, 2}, {0, 3}
+
+
+@dataclass(frozen=True)
+class OpParam:
+    """One declared input or output.
+
+    Attributes:
+        name: Name in the OpDef.
+        param_type: `required`, `optional` or `dynamic`.
+        dtypes: torch dtype name of each column (`int4` and the like where torch has none).
+        formats: GE format of each column, e.g. `ND`.
+        value_depend: `required`, `optional` or empty: host functions may read this input's elements.
+        shape_like: Name of the input whose shape this output takes (Follow), or empty.
+        dtype_like: Name of the input whose dtype this takes (Follow), or empty.
+        scalar: `scalar` or `list` when aclnn takes a host scalar (list) instead of a tensor, else empty.
+        auto_contiguous: AutoContiguous was asked for.
+        init_value: Numbers that the output is filled with before the kernel runs (InitValue).
+        shape_depends_on_compute: The kernel writes the output's shape.
+    """
+
+    name: str
+    param_type: str
+    dtypes: tuple[str, ...]
+    formats: tuple[str, ...]
+    value_depend: str = ""
+    tiling_only: bool = False
+    shape_like: str = ""
+    dtype_like: str = ""
+    scalar: str = ""
+    auto_contiguous: bool = False
+    init_value: tuple[float, ...] = ()
+    shape_depends_on_compute: bool = False
+
+
+@dataclass(frozen=True)
+class OpAttr:
+    """One declared attribute; `type` is the schema's word (`int`, `float`, `bool`, `str`, `int[]`, ..., `int[][]`).
+
+    `default` is what an absent optional attribute is given: the declared default, else the type's zero.
+    """
+
+    name: str
+    type: str
+    required: bool
+    default: AttrValue
+    kind: str = "i"
+
+
+@dataclass(frozen=True)
+class TilingField:
+    """One field of a macro tiling structure: `length` is the array length, `struct` the layout of a nested structure."""
+
+    name: str
+    type: str
+    offset: int
+    size: int
+    length: int | None = None
+    struct: TilingStruct | None = None
+
+
+@dataclass(frozen=True)
+class TilingStruct:
+    """Layout of a macro tiling structure, as the host writes it and the kernel reads it."""
+
+    name: str
+    size: int
+    fields: tuple[TilingField, ...]
+
+
+@dataclass(frozen=True)
+class OpDef:
+    """One operator of a library.
+
+    Attributes:
+        op_type: Name in OP_ADD.
+        inputs: Declared inputs, in order.
+        outputs: Declared outputs, in order.
+        attrs: Declared attributes, in order.
+        units: Compute units of AddConfig, sorted.
+        tiling_struct: Layout of the macro tiling structure; None for plain structs.
+        keyed_tilings: Layouts registered for one tiling key each (`REGISTER_TILING_DATA_CLASS(Op_KEY, T)`).
+        unit_columns: Inputs and outputs of units whose OpAICoreConfig overrides them.
+    """
+
+    op_type: str
+    inputs: tuple[OpParam, ...]
+    outputs: tuple[OpParam, ...]
+    attrs: tuple[OpAttr, ...]
+    units: tuple[str, ...]
+    has_infershape: bool
+    has_inferdtype: bool
+    has_tiling: bool
+    tiling_struct: TilingStruct | None
+    keyed_tilings: Mapping[str, TilingStruct]
+    unit_columns: Mapping[str, tuple[tuple[OpParam, ...], tuple[OpParam, ...]]]
+    shape_depends: frozenset[str] = frozenset()
+    tiling_depends: frozenset[str] = frozenset()
+
+    @property
+    def columns(self) -> int:
+        """Number of dtype columns."""
+        params = self.inputs or self.outputs
+        return len(params[0].dtypes) if params else 0
+
+    def for_unit(self, unit: str) -> OpDef:
+        """The definition as it holds for one compute unit (its OpAICoreConfig applied)."""
+        found = self.unit_columns.get(unit)
+        return self if found is None else replace(self, inputs=found[0], outputs=found[1])
+
+
+def parse_op(raw: Mapping[str, Any], problems: list[str]) -> OpDef:
+    """An OpDef from its JSON description; what op_build would refuse is appended to `problems`."""
+    inputs, outputs = _columns(raw["type"], raw["inputs"], raw["outputs"], problems)
+    overrides = {
+        unit: _columns(raw["type"], _merged(raw["inputs"], config["inputs"]), _merged(raw["outputs"], config["outputs"]), problems)
+        for unit, config in raw["units"].items()
+        if config["inputs"] or config["outputs"]
+    }
+    layouts = {key: _struct(layout) for key, layout in raw["tilings"].items()}
+    names = [param["name"] for param in raw["inputs"]]
+    return OpDef(
+        op_type=raw["type"],
+        inputs=inputs,
+        outputs=outputs,
+        attrs=tuple(_attr(attr) for attr in raw["attrs"]),
+        units=tuple(sorted(raw["units"])),
+        has_infershape=raw["has_infershape"],
+        has_inferdtype=raw["has_inferdtype"],
+        has_tiling=raw["has_tiling"],
+        tiling_struct=layouts.pop("", None),
+        keyed_tilings=layouts,
+        unit_columns=overrides,
+        shape_depends=_named(names, raw["shape_depends"]),
+        tiling_depends=_named(names, raw["tiling_depends"]),
+    )
+
+
+def _named(names: Sequence[str], indexes: Sequence[int]) -> frozenset[str]:
+    return frozenset(names[index] for index in indexes if 0 <= index < len(names))
+
+
+def _merged(base: Sequence[Mapping[str, Any]], overrides: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The base parameters with those of an OpAICoreConfig applied: lists that it gives, and its parameter type."""
+    by_name = {override["name"]: override for override in overrides}
+    merged = []
+    for param in base:
+        result = dict(param)
+        override = by_name.pop(param["name"], None)
+        if override is not None:
+            result.update({key: value for key, value in override.items() if value not in ([], "", False)})
+            for kind in ("dtype", "format"):
+                if override[f"{kind}s"]:
+                    result[f"{kind}_list"] = override[f"{kind}_list"]
+        merged.append(result)
+    return merged + [dict(override) for override in by_name.values()]
+
+
+def _columns(
+    op_type: str, raw_inputs: Sequence[Mapping[str, Any]], raw_outputs: Sequence[Mapping[str, Any]], problems: list[str]
+) -> tuple[tuple[OpParam, ...], tuple[OpParam, ...]]:
+    """Inputs and outputs with their dtype and format columns: Follow resolved, *List combined with every column."""
+    params = [dict(param) for param in (*raw_inputs, *raw_outputs)]
+    _follow(params, len(raw_inputs))
+    for param in params:
+        if not param["formats"]:
+            param["formats"], param["format_list"] = ["ND"], True
+    lengths = {len(p[f"{kind}s"]) for p in params for kind in ("dtype", "format") if not p[f"{kind}_list"] and p[f"{kind}s"]}
+    if len(lengths) > 1:
+        sizes = ", ".join(f"{p['name']} {len(p['dtypes'])} dtypes and {len(p['formats'])} formats" for p in params)
+        problems.append(f"{op_type}: the DataType and Format lists have different lengths ({sizes})")
+    combined = [tuple(_combinations(params, column)) for column in range(min(lengths, default=1))]
+    rows = [row for column in combined for row in column]
+    made = [_param(param, [row[i] for row in rows]) for i, param in enumerate(params)]
+    return tuple(made[: len(raw_inputs)]), tuple(made[len(raw_inputs) :])
+
+
+def _follow(params: list[dict[str, Any]], inputs: int) -> None:
+    """Fills dtypes and formats of parameters that follow an input; `dtype_head` is the index of a followed list."""
+    places = {param["name"]: i for i, param in enumerate(params[:inputs])}
+    for _ in params:  # a chain y -> x2 -> x1 needs as many rounds as it has links
+        for param in params:
+            place = places.get(param["follow"])
+            if place is None or params[place] is param:
+                continue
+            source = params[place]
+            for kind, types in (("dtype", _FOLLOW_DTYPE), ("format", _FOLLOW_FORMAT)):
+                if param["follow_type"] in types and source[f"{kind}s"]:
+                    param[f"{kind}s"], param[f"{kind}_list"] = source[f"{kind}s"], source[f"{kind}_list"]
+                    param[f"{kind}_head"] = source.get(f"{kind}_head", place)
+
+
+def _combinations(params: Sequence[Mapping[str, Any]], column: int) -> Iterator[list[tuple[str, str]]]:
+    """Every choice from the *List parameters (the last one varies fastest) for one column of the others."""
+    slots = [(i, kind) for i in range(len(params)) for kind in ("dtype", "format")]
+    copied: dict[tuple[int, str], tuple[int, str]] = {}
+    choices: list[list[str]] = []
+    for i, kind in slots:
+        values, is_list, head = params[i][f"{kind}s"] or [""], params[i][f"{kind}_list"], params[i].get(f"{kind}_head")
+        if is_list and head is not None:
+            copied[i, kind] = (head, kind)
+        choices.append([""] if (i, kind) in copied else values if is_list else [values[min(column, len(values) - 1)]])
+    for picked in itertools.product(*choices):
+        chosen = dict(zip(slots, picked, strict=True))
+        chosen.update({slot: chosen[head] for slot, head in copied.items()})
+        yield [(chosen[i, "dtype"], chosen[i, "format"]) for i in range(len(params))]
+
+
+def _param(raw: Mapping[str, Any], rows: Sequence[tuple[str, str]]) -> OpParam:
+    follow, kind = raw["follow"], raw["follow_type"]
+    return OpParam(
+        name=raw["name"],
+        param_type=raw["param_type"],
+        dtypes=tuple(dtype_name(row[0]) for row in rows),
+        formats=tuple(row[1] for row in rows),
+        value_depend=raw["value_depend"],
+        tiling_only=raw["depend_on_tiling_only"],
+        shape_like=follow if follow and kind in _FOLLOW_SHAPE else "",
+        dtype_like=follow if follow and kind in _FOLLOW_DTYPE else "",
+        scalar=raw["scalar"],
+        auto_contiguous=raw["auto_contiguous"],
+        init_value=tuple(raw["init_value"]),
+        shape_depends_on_compute=raw["shape_depends_on_compute"],
+    )
+
+
+def dtype_name(ge: str) -> str:
+    """torch's name of a ge::DataType enumerator; lower case without DT_ where torch has no such type."""
+    known = BY_GE.get(ge)
+    return known.name if known is not None else ge.removeprefix("DT_").lower()
+
+
+def _attr(raw: Mapping[str, Any]) -> OpAttr:
+    default = raw["default"]
+    if isinstance(default, list):
+        cast = float if raw["kind"] == "F" else None
+        default = tuple(tuple(item) if isinstance(item, list) else cast(item) if cast else item for item in default)
+    elif raw["kind"] == "f" and default is not None:
+        default = float(default)
+    if default is None and not raw["required"]:
+        default = _ZEROS.get(raw["kind"], ())
+    return OpAttr(raw["name"], ATTR_TYPES.get(raw["kind"], "int"), raw["required"], default, raw["kind"])
+
+
+def _struct(raw: Mapping[str, Any]) -> TilingStruct:
+    fields = tuple(
+        TilingField(f["name"], f["type"], f["offset"], f["size"], f["length"], None if f["struct"] is None else _struct(f["struct"]))
+        for f in raw["fields"]
+    )
+    return TilingStruct(raw["name"], raw["size"], fields)
