@@ -30,6 +30,8 @@ Loop binary_loop(VecOp op, Dt dst, Dt src) {
         case VecOp::MOD: return float_loops<ops::Mod>(dst, src);
         case VecOp::ATAN2: return float_loops<ops::Atan2>(dst, src);
         case VecOp::HYPOT: return float_loops<ops::Hypot>(dst, src);
+        case VecOp::GEGLU: return float_loops<ops::Geglu>(dst, src);
+        case VecOp::REGLU: return float_loops<ops::Reglu>(dst, src);
         default: return nullptr;
     }
 }
@@ -110,7 +112,7 @@ double cycles_per_repeat(VecOp op, Dt dt) {
         case VecOp::DIV: return 4;
         case VecOp::FUSED_MUL_ADD: case VecOp::FUSED_MUL_ADD_RELU: case VecOp::MUL_ADD_DST: case VecOp::AXPY: return 2;
         case VecOp::SIGMOID: case VecOp::SILU: case VecOp::SWISH: case VecOp::FAST_GELU: return 8;
-        case VecOp::TANH: case VecOp::FAST_GELU_V2: case VecOp::GELU: case VecOp::SINH: case VecOp::COSH: return 12;
+        case VecOp::TANH: case VecOp::FAST_GELU_V2: case VecOp::GELU: case VecOp::GEGLU: case VecOp::SINH: case VecOp::COSH: return 12;
         case VecOp::LOG2: case VecOp::LOG10: return 3;
         case VecOp::POW: case VecOp::POWS: case VecOp::SPOW: case VecOp::ERF: case VecOp::ERFC: return 40;
         case VecOp::SIN: case VecOp::COS: case VecOp::TAN: case VecOp::ASIN: case VecOp::ACOS: case VecOp::ATAN: return 30;
@@ -162,6 +164,12 @@ void vec_binary(Inst &inst, VecOp op, const Span &dst, const Span &src0, const S
     const bool reads_dst =
         op == VecOp::MUL_ADD_DST || op == VecOp::FUSED_MUL_ADD || op == VecOp::FUSED_MUL_ADD_RELU;
     run_elementwise(inst, op, binary_loop(op, dst.dt, src0.dt), dst, src0, &src1, reads_dst, Scalar{}, lanes);
+}
+
+void vec_swiglu(Inst &inst, const Span &dst, const Span &a, const Span &b, float beta, uint64_t count) {
+    Lanes lanes;
+    lanes.n = count;
+    run_elementwise(inst, VecOp::SWISH, float_loops<ops::Swiglu>(dst.dt, a.dt), dst, a, &b, false, Scalar{beta, 0}, lanes);
 }
 
 void vec_scalar(Inst &inst, VecOp op, const Span &dst, const Span &src, const Scalar &scalar, const Lanes &lanes) {

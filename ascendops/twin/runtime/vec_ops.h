@@ -136,6 +136,10 @@ TWIN_OP(Mod, false, true, std::fmod(a, b))
 TWIN_OP(Atan2, false, true, std::atan2(a, b))
 TWIN_OP(Hypot, false, true, std::hypot(a, b))
 
+TWIN_OP(Geglu, false, true, a * (b / (1.0f + exp_f(-1.59576912f * (b + 0.044715f * b * b * b)))))
+TWIN_OP(Reglu, false, true, a * relu_of(b))
+TWIN_OP(Swiglu, false, true, a * (b / (1.0f + exp_f(-s * b))))
+
 TWIN_OP(Adds, false, false, add_of(a, s))
 TWIN_OP(Muls, false, false, mul_of(a, s))
 TWIN_OP(Maxs, false, false, max_of(a, s))

@@ -402,4 +402,32 @@ void vec_reduce_all(Inst &inst, Reduce op, const Span &dst, const Span &src, con
     }
 }
 
+void vec_reduce_rows(Inst &inst, const Span &dst, const Span &src, uint32_t rows, uint32_t stride, uint32_t n, float scale) {
+    const uint32_t size = size_of(src.dt);
+    if (!reducible(inst, src) || rows == 0 || n == 0) {
+        return;
+    }
+    bool ok = touch(inst, src, Rw::READ, Walk{0, uint64_t{n} * size, rows, int64_t{stride} * size, 1, 0});
+    ok = touch(inst, dst, Rw::WRITE, Walk{0, uint64_t{rows} * size, 1, 0, 1, 0}) && ok;
+    const Plan plan = dense_plan(n, REPEAT / size);
+    for (uint32_t r = 0; r < rows; ++r) {
+        charge(inst, plan, row_cycles(Reduce::SUM, size == 2), size);
+        if (!ok) {
+            continue;
+        }
+        Span row = src;
+        row.p += uint64_t{r} * stride * size;
+        uint8_t *out = dst.p + uint64_t{r} * size;
+        if (size == 2) {
+            sum_in_order<true>(plan, out, row);
+            store_value<true>(out, half_value(out) * scale);
+        } else {
+            float total;
+            sum_in_order<false>(plan, out, row);
+            std::memcpy(&total, out, 4);
+            store_value<false>(out, total * scale);
+        }
+    }
+}
+
 }  // namespace ascendc_twin

@@ -11,3 +11,4 @@
 #include "ascendc_twin/vec_reduce.h"
 #include "ascendc_twin/vec_gather.h"
 #include "ascendc_twin/vec_operators.h"
+#include "ascendc_twin/adv_math.h"

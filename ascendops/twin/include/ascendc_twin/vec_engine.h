@@ -26,6 +26,8 @@ enum class VecOp : uint8_t {
     POW,
     ATAN2,
     HYPOT,
+    GEGLU,  // a * gelu(b)
+    REGLU,  // a * relu(b)
     ADDS,
     MULS,
     MAXS,
@@ -122,9 +124,10 @@ void vec_reduce_pair(Inst &inst, const Span &dst, const Span &src, const Lanes &
 // A single result. Count form of a sum: repeats are added in order; everything else is a tree over work.
 void vec_reduce_all(Inst &inst, Reduce op, const Span &dst, const Span &src, const Span &work, const Lanes &lanes,
                     bool with_index);
-// Sums or means of the rows of a matrix: rows x padded columns, of which n count.
-void vec_reduce_rows(Inst &inst, Reduce op, const Span &dst, const Span &src, uint32_t rows, uint32_t stride, uint32_t n,
-                     float scale);
+// Sums of the rows of a matrix (rows of `stride` elements, of which n count), times scale.
+void vec_reduce_rows(Inst &inst, const Span &dst, const Span &src, uint32_t rows, uint32_t stride, uint32_t n, float scale);
+// dst = a * b / (1 + exp(-beta * b))
+void vec_swiglu(Inst &inst, const Span &dst, const Span &a, const Span &b, float beta, uint64_t count);
 
 // Offsets are bytes from src (gather) or dst (scatter).
 void vec_gather(Inst &inst, const Span &dst, const Span &src, const Span &offset, uint32_t base, const Lanes &lanes);
