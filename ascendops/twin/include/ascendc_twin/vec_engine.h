@@ -152,17 +152,18 @@ struct MergeArgs {
     uint16_t length[4] = {0, 0, 0, 0};
     uint32_t valid = 0;
     uint32_t repeat = 1;
-    bool suspend = false;      // stop when one queue is exhausted
-    bool proposals = false;    // 8-field records of 16 bytes instead of (score, index) pairs of 8
+    bool suspend = false;  // stop when one queue is exhausted
 };
 // taken[q]: elements used of each queue.
 void vec_merge(Inst &inst, const Span &dst, const MergeArgs &args, uint32_t taken[4]);
 void vec_extract(Inst &inst, const Span &value, const Span &index, const Span &sorted, uint32_t repeat);
-void vec_proposal_sort16(Inst &inst, const Span &dst, const Span &src, uint32_t repeat);
-void vec_proposal_field(Inst &inst, const Span &dst, const Span &src, uint32_t repeat, uint32_t field, bool extract);
+// Sorts n records in place, as merging all repeats of Sort32 would.
+void vec_full_sort(Inst &inst, const Span &dst, uint32_t n);
+
 void vec_transpose16(Inst &inst, const Span &dst, const Span &src);
 void vec_trans_5hd(Inst &inst, const Span dst[16], const Span src[16], bool dst_high, bool src_high, uint32_t repeat,
                    uint32_t dst_rep, uint32_t src_rep);
+// Swaps the last two axes of a [shape[0], shape[1], shape[2]] array.
 void vec_transpose_axes(Inst &inst, const Span &dst, const Span &src, const uint32_t shape[3]);
 
 // Lanes of the call forms, which also set the mask register and mode of the core as the call does on the hardware.
