@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ascendops.errors import catalogue
@@ -36,14 +36,18 @@ class Page:
 
 
 def pages() -> dict[str, Page]:
-    """Every page by id: the errors first, then findings, then labels."""
-    return {page.id: page for page in (*_errors(), *_findings(), *_labels())}
+    """Every page by id: the errors first, then findings, then labels. A label of a finding's name adds its text to that page."""
+    found = {page.id: page for page in (*_errors(), *_findings())}
+    for label in _labels():
+        same = found.get(label.id)
+        found[label.id] = replace(same, text=f"{same.text}\n\nAs the label of a verdict: {label.title}.\n{label.text}") if same else label
+    return found
 
 
 def _errors() -> Iterator[Page]:
     for cls in catalogue():
         title, _, text = inspect.cleandoc(cls.__doc__ or "").partition("\n")
-        yield Page(cls.id, "errors", title.strip(), text.strip(), f"exit code {int(cls.exit_code)}")
+        yield Page(cls.id, "errors", title.strip().rstrip("."), text.strip(), f"exit code {int(cls.exit_code)}")
 
 
 def _findings() -> Iterator[Page]:
