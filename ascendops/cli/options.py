@@ -34,7 +34,7 @@ jobs_option = click.option(
 force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
 dry_run_option = click.option("--dry-run", is_flag=True, help="Show what would be written; write nothing.")
 diff_option = click.option("--diff", is_flag=True, help="Show the difference to what is on disk; write nothing.")
-seed_option = click.option("--seed", type=click.IntRange(min=0), metavar="N", help="Seed of the input values.")
+seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of the input values [0].")
 out_file_option = click.option("--out", type=_FILE, metavar="FILE", help="Write the result to FILE.")
 
 

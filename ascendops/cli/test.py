@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ def command(
 
     run = testing.run(
         roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
-        json_path=out, html_path=html,
+        json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
     )  # fmt: skip
     output.emit(run.to_dict())
     if backend == "auto" and chosen == "twin":
