@@ -95,7 +95,8 @@ constexpr Signature<Args...> signature(void (*)(Args...)) {
 }  // namespace ascendc_twin
 
 // Exports a kernel to the launcher. `kernel` is its name after any renaming.
-#define ASCENDC_TWIN_ENTRY(kernel)                                                                                           \
+#define ASCENDC_TWIN_ENTRY(kernel) ASCENDC_TWIN_ENTRY_OF(kernel)
+#define ASCENDC_TWIN_ENTRY_OF(kernel)                                                                                        \
     extern "C" __attribute__((visibility("default"))) void twin_entry_##kernel(void **args) { ascendc_twin::call(&kernel, args); } \
     static constexpr auto twin_signature_##kernel = ascendc_twin::signature(&kernel);                                        \
     extern "C" __attribute__((visibility("default"))) const char *twin_sig_##kernel() { return twin_signature_##kernel.text; }

@@ -1,0 +1,322 @@
+"""Launches a compiled kernel library on the CPU twin: arguments in, findings and timeline out."""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import functools
+import json
+import re
+import struct
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ascendops.errors import InputError, KernelCrash, KernelHang
+from ascendops.spec import socs
+from ascendops.twin.diagnostics import Diagnostic, diagnose
+from ascendops.twin.timeline import Timeline
+
+# Bytes at the start of a workspace that belong to the system; GetUserWorkspace skips them.
+RESERVED_WORKSPACE = {2201: 16 << 20}
+RESERVED_WORKSPACE_ELSEWHERE = 2 << 20
+
+_ABI = 1
+_LAUNCHING = threading.Lock()  # the runtime runs one launch at a time and keeps the last report
+_PARAMETER = re.compile(r"([a-z])(\d+)")
+_INT = {1: "b", 2: "h", 4: "i", 8: "q"}
+_FLOAT = {2: "e", 4: "f", 8: "d"}
+
+
+@dataclass(frozen=True)
+class GmBuffer:
+    """A buffer of global memory: host memory that a kernel may read and write.
+
+    Attributes:
+        address: Host address.
+        bytes: Its size.
+        name: How findings call it.
+        shape: Shape of the tensor, where a tensor list needs it.
+        members: Buffers that this one points to (a tensor list).
+        keep: Whatever must live as long as the buffer.
+    """
+
+    address: int
+    bytes: int
+    name: str
+    shape: tuple[int, ...] | None = None
+    members: tuple[GmBuffer, ...] = ()
+    keep: Any = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of_bytes(cls, data: builtins.bytes, name: str, align: int = 64) -> GmBuffer:
+        """A buffer with a copy of `data`, at an address that is a multiple of `align`."""
+        memory = ctypes.create_string_buffer(len(data) + align)
+        address = (ctypes.addressof(memory) + align - 1) // align * align
+        ctypes.memmove(address, data, len(data))
+        return cls(address, len(data), name, keep=memory)
+
+    @classmethod
+    def tensor_list(cls, items: Sequence[GmBuffer], name: str) -> GmBuffer:
+        """The descriptor that a kernel gets for a list of tensors (read by ListTensorDesc): shapes, then addresses."""
+        shapes = [item.shape or (item.bytes,) for item in items]
+        words = [word for index, shape in enumerate(shapes) for word in (index << 32 | len(shape), *shape)]
+        data = struct.pack(
+            f"<{1 + len(words) + len(items)}Q", 8 * (1 + len(words)), *words, *[item.address for item in items]
+        )
+        buffer = cls.of_bytes(data, name)
+        return cls(buffer.address, buffer.bytes, name, members=tuple(items), keep=buffer.keep)
+
+
+@dataclass(frozen=True)
+class LaunchResult:
+    """What a launch on the CPU twin gave.
+
+    Attributes:
+        status: `ok`, or `abandoned`: a block was ended early because it would hang or trap on the device.
+        diagnostics: Findings, the first block's first.
+        timeline: Modelled instruction times, when a trace was asked for.
+        seconds: Wall time on this machine. It says nothing about the device.
+        high_water: Most bytes used of each local memory by one block (`UB`, `L1`, ...).
+        soc: The SoC that was modelled.
+    """
+
+    status: str
+    diagnostics: tuple[Diagnostic, ...]
+    timeline: Timeline | None
+    seconds: float
+    high_water: dict[str, int]
+    soc: str
+
+
+class _Buffer(ctypes.Structure):
+    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("name", ctypes.c_char_p)]
+
+
+class _Launch(ctypes.Structure):
+    _fields_ = [
+        ("entry", ctypes.c_void_p),
+        ("args", ctypes.POINTER(ctypes.c_void_p)),
+        ("block_dim", ctypes.c_uint32),
+        ("cores", ctypes.c_uint32),
+        ("tiling", ctypes.c_void_p),
+        ("tiling_bytes", ctypes.c_uint64),
+        ("tiling_key", ctypes.c_uint64),
+        ("workspace", ctypes.c_void_p),
+        ("workspace_bytes", ctypes.c_uint64),
+        ("buffers", ctypes.POINTER(_Buffer)),
+        ("buffer_count", ctypes.c_uint32),
+        ("npu_arch", ctypes.c_uint32),
+        *[(f"{memory}_bytes", ctypes.c_uint64) for memory in ("ub", "l1", "l0a", "l0b", "l0c", "bt", "fb")],
+        ("reserved_workspace", ctypes.c_uint64),
+        ("checks", ctypes.c_uint8),
+        ("auto_sync", ctypes.c_uint8),
+        ("trace", ctypes.c_uint8),
+        ("threads", ctypes.c_uint32),
+        ("timeout_s", ctypes.c_double),
+    ]
+
+
+@functools.lru_cache(maxsize=1)
+def _runtime(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    library.twin_report.restype = ctypes.c_char_p
+    if library.twin_abi() != _ABI:
+        raise InputError(
+            f"the runtime library {path} is of another version of ascendops", help="remove the build cache"
+        )
+    return library
+
+
+def runtime() -> ctypes.CDLL:
+    """The twin's runtime library, compiled on first use and loaded so that kernel libraries find its symbols.
+
+    Raises:
+        CompilerNotFound: There is no C++ compiler.
+    """
+    from ascendops.twin import compilation
+
+    return _runtime(compilation.runtime_library())
+
+
+@functools.lru_cache(maxsize=256)
+def _kernel(library: Path, stamp: int) -> ctypes.CDLL:
+    del stamp  # part of the cache key: a rebuilt file is another library
+    runtime()
+    return ctypes.CDLL(str(library))
+
+
+def load(library: str | Path) -> ctypes.CDLL:
+    """A kernel library, with the runtime loaded before it."""
+    path = Path(library)
+    return _kernel(path, path.stat().st_mtime_ns)
+
+
+def signature(library: str | Path, entry: str) -> list[str]:
+    """Kind and bytes of each parameter of a kernel, such as `p8` (pointer), `u4`, `i8`, `f2`, `b1`, `s24` (struct).
+
+    Raises:
+        InputError: The library exports no such kernel.
+    """
+    kernels = load(library)
+    try:
+        describe = getattr(kernels, f"twin_sig_{entry}")
+    except AttributeError:
+        raise InputError(f"{library} exports no kernel {entry}", where=str(library)) from None
+    describe.restype = ctypes.c_char_p
+    text: bytes = describe()
+    return text.decode().split()
+
+
+def _pack(value: Any, kind: str, index: int, entry: str) -> bytes:
+    """The bytes of one by-value argument."""
+    letter, size = kind[0], int(kind[1:])
+    if letter == "s":
+        raw = bytes(value)
+        if len(raw) != size:
+            raise InputError(f"argument {index} of {entry} is a struct of {size} bytes; {len(raw)} were given")
+        return raw
+    try:
+        if letter == "f":
+            return struct.pack(f"<{_FLOAT[size]}", float(value))
+        code = _INT[size] if letter in "ib" else _INT[size].upper()
+        return struct.pack(f"<{code}", int(value))
+    except (struct.error, TypeError, ValueError) as error:
+        raise InputError(f"argument {index} of {entry} is {value!r}: {error}", why=f"the parameter is {kind}") from None
+
+
+class _Arguments:
+    """The argument array of a launch, and every buffer it reaches."""
+
+    def __init__(self, kinds: Sequence[str], values: Sequence[Any], entry: str) -> None:
+        if len(kinds) != len(values):
+            raise InputError(f"{entry} has {len(kinds)} parameters; {len(values)} arguments were given")
+        self.buffers: list[GmBuffer] = []
+        self._keep = [
+            self._one(kind, value, index, entry) for index, (kind, value) in enumerate(zip(kinds, values, strict=True))
+        ]
+        self.array = (ctypes.c_void_p * max(1, len(self._keep)))(*[ctypes.addressof(item) for item in self._keep])
+
+    def _one(self, kind: str, value: Any, index: int, entry: str) -> Any:
+        if kind[0] != "p":
+            if isinstance(value, GmBuffer) or value is None:
+                raise InputError(f"argument {index} of {entry} is passed by value ({kind}); a buffer was given")
+            return ctypes.create_string_buffer(_pack(value, kind, index, entry), int(kind[1:]))
+        if value is None:
+            return ctypes.c_uint64(0)
+        if not isinstance(value, GmBuffer):
+            raise InputError(
+                f"argument {index} of {entry} is a pointer; {type(value).__name__} was given", help="pass an array"
+            )
+        self._register(value)
+        return ctypes.c_uint64(value.address)
+
+    def _register(self, buffer: GmBuffer) -> None:
+        self.buffers.append(buffer)
+        for member in buffer.members:
+            self._register(member)
+
+    def table(self) -> Any:
+        """The buffers as the runtime reads them."""
+        rows = [_Buffer(b.address, b.bytes, b.name.encode()) for b in self.buffers]
+        return (_Buffer * max(1, len(rows)))(*rows)
+
+
+def _workspace(size: int) -> GmBuffer:
+    """An uninitialised workspace, 512-byte aligned as on the device; pages that are never touched cost nothing."""
+    import mmap
+
+    memory = mmap.mmap(-1, max(size, 1))
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    return GmBuffer(address, size, "workspace", keep=memory)
+
+
+def launch(
+    library: str | Path,
+    entry: str,
+    args: Sequence[Any],
+    *,
+    block_dim: int,
+    tiling: bytes = b"",
+    tiling_key: int = 0,
+    workspace_bytes: int = 0,
+    soc: str | socs.Soc = socs.DEFAULT_SOC,
+    checks: str = "error",
+    auto_sync: bool = True,
+    trace: bool = False,
+    timeout_s: float = 60.0,
+    has_workspace: bool = True,
+    has_tiling: bool = True,
+    threads: int = 0,
+) -> LaunchResult:
+    """Runs a kernel on `block_dim` blocks of the CPU twin and waits for it.
+
+    Args:
+        library: A library made by `compilation.compile_kernel`.
+        entry: Name of the exported kernel.
+        args: Its parameters before workspace and tiling: GmBuffer, numbers, ctypes structures, or None for a null pointer.
+        block_dim: Number of blocks.
+        tiling: Bytes the tiling parameter points to.
+        tiling_key: What TILING_KEY_IS compares with.
+        workspace_bytes: Size of the workspace.
+        soc: The SoC that is modelled.
+        checks: `error` or `warn` (the same here: the caller decides what an error means) or `off`.
+        auto_sync: Whether the compiler is taken to order scalar accesses with the other pipes.
+        trace: Records every instruction and models its time.
+        timeout_s: Seconds after which the launch is ended.
+        has_workspace: Whether a workspace pointer follows `args`.
+        has_tiling: Whether a tiling pointer comes last.
+        threads: Blocks that run at once; 0: as many as this machine has cores.
+
+    Raises:
+        InputError: The arguments do not fit the kernel's parameters.
+        KernelCrash: A block crashed.
+        KernelHang: The time is over, or a block would never end and `checks` is `off`.
+    """
+    target = socs.resolve(soc) if isinstance(soc, str) else soc
+    _check_options(entry, block_dim, checks)
+    workspace = _workspace(workspace_bytes)
+    tiling_buffer = GmBuffer.of_bytes(tiling, "tiling")
+    values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
+    packed = _Arguments(signature(library, entry), values, entry)
+    kernels, table = load(library), packed.table()
+    request = _Launch(
+        entry=ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p), args=packed.array, block_dim=block_dim,
+        cores=max(1, target.vector_cores), tiling=tiling_buffer.address, tiling_bytes=len(tiling), tiling_key=tiling_key,
+        workspace=workspace.address if has_workspace else None, workspace_bytes=workspace_bytes, buffers=table,
+        buffer_count=len(packed.buffers), npu_arch=target.npu_arch, ub_bytes=target.ub_bytes, l1_bytes=target.l1_bytes,
+        l0a_bytes=target.l0a_bytes, l0b_bytes=target.l0b_bytes, l0c_bytes=target.l0c_bytes, bt_bytes=max(target.bt_bytes, 1024),
+        fb_bytes=max(target.fb_bytes, 2048), checks=checks != "off", auto_sync=auto_sync, trace=trace, threads=threads,
+        reserved_workspace=RESERVED_WORKSPACE.get(target.npu_arch, RESERVED_WORKSPACE_ELSEWHERE), timeout_s=timeout_s,
+    )  # fmt: skip
+    with _LAUNCHING:
+        runtime().twin_launch(ctypes.byref(request))
+        report = json.loads(runtime().twin_report())
+    return _result(report, entry, target, checks)
+
+
+def _check_options(entry: str, block_dim: int, checks: str) -> None:
+    if checks not in {"error", "warn", "off"}:
+        raise InputError(f"checks={checks!r}", help='use "error", "warn" or "off"')
+    if not 1 <= block_dim <= 65535:
+        raise InputError(f"block_dim {block_dim} for {entry}", help="use 1 to 65535; op_host sets it with SetBlockDim")
+
+
+def _result(report: dict[str, Any], entry: str, soc: socs.Soc, checks: str) -> LaunchResult:
+    diagnostics = diagnose(report)
+    timeline = Timeline.from_report(report, soc) if report["blocks"] else None
+    result = LaunchResult(report["status"], diagnostics, timeline, report["seconds"], report["high_water"], soc.name)
+    if report["status"] == "ok" or (report["status"] == "abandoned" and checks != "off"):
+        return result
+    wanted = {"crash": "CRASH", "hang": "HANG"}.get(report["status"])
+    first = next((d for d in diagnostics if d.id == wanted), diagnostics[0] if diagnostics else None)
+    where = f"{first.file}:{first.line}" if first and first.file else entry
+    error = KernelCrash if report["status"] == "crash" else KernelHang
+    raise error(
+        f"the kernel {entry}: {first.message if first else report['status']}",
+        where=where,
+        why="\n".join(str(d) for d in diagnostics[:5]),
+        help=f"ascendops explain {first.id}" if first else None,
+    )
