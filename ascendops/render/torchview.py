@@ -92,8 +92,8 @@ def view(spec: OpSpec) -> TorchView:
     attrs = {attr.name: attr for attr in spec.attrs}
     fresh = [tensor.name for tensor in spec.outputs if not tensor.mutated]
     prepare = [line for attr in spec.attrs for line in _lvalue(attr)]
-    prepare += [f"at::Tensor out_{t.name} = outputs[{i}];" for i, t in enumerate(spec.outputs) if not t.mutated]
-    returns = [tensor.name if tensor.mutated else f"outputs[{index}]" for index, tensor in enumerate(spec.outputs)]
+    prepare += [f"at::Tensor out_{t.name} = theOutputs[{i}];" for i, t in enumerate(spec.outputs) if not t.mutated]
+    returns = [tensor.name if tensor.mutated else f"theOutputs[{index}]" for index, tensor in enumerate(spec.outputs)]
     results = ["at::Tensor &" if tensor.mutated else "at::Tensor" for tensor in spec.outputs]
     nothing = not spec.schema.returns
     many = len(returns) > 1
@@ -136,9 +136,9 @@ def _cpp_type(word: str) -> str:
 def _collect(spec: OpSpec) -> Iterator[str]:
     for tensor in spec.inputs:
         optional = f"{tensor.name}.has_value() ? at::TensorList(*{tensor.name}) : at::TensorList()"
-        yield f"call.Input({optional if tensor.optional else tensor.name});"
+        yield f"theCall.Input({optional if tensor.optional else tensor.name});"
     for attr in spec.attrs:
-        yield f"call.attrs.push_back(gert::Attr({_shape_value(attr)}));"
+        yield f"theCall.attrs.push_back(host::gert::Attr({_shape_value(attr)}));"
 
 
 def _shape_value(attr: AttrSpec) -> str:
