@@ -13,7 +13,6 @@ from ascendops.build.discover import is_project
 from ascendops.errors import NotAProject, UnitError, UnknownBackend, did_you_mean
 from ascendops.spec import socs
 from ascendops.toolchain.cann import find_toolkit
-from ascendops.toolchain.cann import find_toolkit
 
 if TYPE_CHECKING:
     from ascendops.build.library import Library

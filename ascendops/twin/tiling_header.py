@@ -11,7 +11,7 @@ LIBRARY_STRUCTS: frozenset[str] = frozenset()
 
 
 def header(op: OpDef) -> str | None:
-    """The structs of an operator's macro tiling, in an order that compiles, and `AscendcTwinTilingDefault`; None without macro tiling.
+    """The structs of an operator's macro tiling, in an order that compiles, and `ascendc_twin_default_tiling`; None without macro tiling.
 
     Offsets and sizes are those of the host's layout; the text asserts them.
     """
@@ -23,7 +23,7 @@ def header(op: OpDef) -> str | None:
         for nested in _inner_first(struct):
             done.setdefault(nested.name, _text(nested))
     default = op.tiling_struct or structs[0]
-    lines = ["#include <cstddef>", "#include <cstdint>", *done.values(), f"using AscendcTwinTilingDefault = {default.name};"]
+    lines = ["#include <cstddef>", "#include <cstdint>", *done.values(), f"using ascendc_twin_default_tiling = {default.name};"]
     return "\n".join(lines) + "\n"
 
 

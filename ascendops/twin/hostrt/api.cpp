@@ -1,5 +1,6 @@
 // The C interface for ascendops/twin/host.py: open a library, describe it, call its functions. Answers are JSON.
 #include <cstring>
+#include <map>
 #include <mutex>
 
 #include <dlfcn.h>
@@ -214,7 +215,11 @@ void *ascendops_host_open(const char *path) {
         (void)Fault("load", error == nullptr ? "dlopen failed" : error);
         return nullptr;
     }
-    return library.release();
+    // A library that is open already registers nothing again: hand out what it registered then.
+    static std::map<void *, Library *> open;
+    Library *&known = open[library->handle];
+    if (known == nullptr) known = library.release();
+    return known;
 }
 
 const char *ascendops_host_answer() { return g_answer.c_str(); }
