@@ -109,4 +109,8 @@ Loop number_loops(Dt dst, Dt src) {
     return loop ? loop : integer_loops<F>(dst, src);
 }
 
+// Runs one loop over the lanes of an instruction: checks, cycles, then every contiguous stretch. src1 may be null.
+void run_elementwise(Inst &inst, VecOp op, Loop loop, const Span &dst, const Span &src0, const Span *src1, bool reads_dst,
+                     const Scalar &scalar, const Lanes &lanes);
+
 }  // namespace ascendc_twin
