@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import jinja2
+from jinja2.ext import Extension
 
 from ascendops import resources
 from ascendops.errors import TemplateError, did_you_mean
@@ -64,6 +65,15 @@ FILTERS = {
 }
 
 
+class KeepBlankLines(Extension):
+    """A blank line after a control line stays: without this Jinja swallows it."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:  # noqa: ARG002
+        """Put an empty expression into each such line."""
+        prefix = re.escape(self.environment.line_statement_prefix or "#%")
+        return re.sub(rf"(?m)^([ \t]*{prefix}[^\n]*\n)(?=[ \t]*\n)", r'\1{{ "" }}', source)
+
+
 @functools.cache
 def environment(line_prefix: str, root: Path) -> jinja2.Environment:
     """The environment for templates below `root` whose control lines start with `line_prefix` (`//%` or `#%`)."""
@@ -75,6 +85,7 @@ def environment(line_prefix: str, root: Path) -> jinja2.Environment:
         keep_trailing_newline=True,
         autoescape=False,
         line_statement_prefix=line_prefix,
+        extensions=[KeepBlankLines],
     )
     env.filters.update(FILTERS)
     return env

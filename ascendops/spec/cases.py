@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import CaseError, SpecError, did_you_mean
 from ascendops.spec.attrs import complete
+from ascendops.spec.cost import cost
 from ascendops.spec.model import Case, TensorSpec
-from ascendops.spec.shapes import infer
 from ascendops.spec.table import Table
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def _case(table: Table, spec: OpSpec) -> Case:
     attrs = {key: tuple(value) if isinstance(value, list) else value for key, value in table.table("attrs").data.items()}
     try:
         complete(spec.attrs, attrs)
-        infer(spec, shapes, attrs)
+        cost(spec, shapes, attrs, 0)
     except SpecError as error:
         raise CaseError(f"case '{name}': {error.what}", where=table.where("shapes"), why=error.why, help=error.help) from None
     return Case(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import CostError, ExprError
 from ascendops.spec.dtypes import BY_NAME
-from ascendops.spec.expr import Env, Expr, product
+from ascendops.spec.evaluate import Env, product
+from ascendops.spec.expr import Expr
 from ascendops.spec.shapes import bind, infer_bound
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ascendops.spec.attrs import op_def_type
+from ascendops.spec.dims import Option, Shape
 from ascendops.spec.expr import Expr
-from ascendops.spec.shapes import Option, Shape
 
 if TYPE_CHECKING:
     from ascendops.spec.model import AttrSpec, OpSpec, TensorSpec

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ascendops.spec.dims import Shape
     from ascendops.spec.expr import Expr
     from ascendops.spec.schema import FunctionSchema
-    from ascendops.spec.shapes import Shape
 
 AttrValue = bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[bool, ...] | None
 

@@ -14,12 +14,12 @@ from ascendops.errors import (
     UnknownDtype,
     did_you_mean,
 )
-from ascendops.spec import expr, schema, shapes
+from ascendops.spec import dims, expr, schema
+from ascendops.spec.dims import Option, Shape
 from ascendops.spec.dtypes import BY_NAME
 from ascendops.spec.model import AttrSpec, TensorSpec
 from ascendops.spec.names import check_argument
 from ascendops.spec.schema import Argument, FunctionSchema, Return
-from ascendops.spec.shapes import Shape
 from ascendops.spec.table import Table
 
 KEYS = ("dims", "dtype", "format")
@@ -114,7 +114,7 @@ def _tables(top: Table, parsed: FunctionSchema, where: str) -> dict[str, Table]:
 
 def _tensor(name: str, table: Table, *, optional: bool = False, variadic: bool = False, mutated: bool = False) -> TensorSpec:
     written = table.get("dims", (list, str), '["*batch", "n"]')
-    shape = shapes.parse(written, where=table.where("dims"))
+    shape = dims.parse(written, where=table.where("dims"))
     if variadic and shape.rule is not None:
         raise DimsError(f"'{name}' is a list of tensors, so its dims cannot be a rule", where=table.where("dims"), help="write a list of axes")
     return TensorSpec(name, shape, _dtypes(table), optional, variadic, mutated, table.word("format", FORMATS, "ND"))
@@ -166,7 +166,23 @@ def _check_columns(declared: Declared, tables: dict[str, Table]) -> None:
             raise DtypeColumnsError(f"dtype columns {rows.index(row)} and {position} have the same inputs: {', '.join(row)}", where=where)
 
 
+def _check_kinds(declared: Declared, tables: dict[str, Table]) -> None:
+    """An axis name is variadic everywhere or nowhere; a variadic one is no number by itself."""
+    kinds: dict[str, tuple[bool, str]] = {}
+    for tensor in (*declared.inputs, *declared.outputs):
+        for dim in tensor.shape.dims:
+            axis = dim.expr.axis
+            variadic, owner = kinds.setdefault(axis, (dim.variadic, tensor.name)) if axis else (dim.variadic, "")
+            if variadic != dim.variadic:
+                raise DimsError(
+                    f"'{axis}' is one axis in '{tensor.name if variadic else owner}' and any number of axes in '{owner if variadic else tensor.name}'",
+                    where=tables[tensor.name].where("dims"),
+                    help="give them different names",
+                )
+
+
 def _check_axes(declared: Declared, tables: dict[str, Table]) -> None:
+    _check_kinds(declared, tables)
     axes = frozenset[str]().union(*(tensor.shape.binds for tensor in declared.inputs))
     attrs = {attr.name: attr for attr in declared.attrs}
     before: list[str] = []
@@ -192,7 +208,9 @@ def _check_tensor(
     for key, option in shape.options.items():
         _check_option(shape, key, option, attrs, where)
     for dim in shape.dims:
-        _check_names_known(dim.expr, (*axes, *attrs), before, where)
+        _check_names_known(dim.expr, (*axes, *_usable(attrs.values())), before, where)
+        if "nbytes" in dim.expr.functions:
+            raise ExprError(f"nbytes has no meaning in the dim '{dim.expr.text}'", where=where, help="a shape cannot depend on the dtype")
     _check_variadic(shape, axes, where, is_input=is_input)
 
 
@@ -202,7 +220,7 @@ def _check_variadic(shape: Shape, axes: frozenset[str], where: str, *, is_input:
             raise DimsError(f"no input has the axis '*{dim.expr.text}'", where=where, help=did_you_mean(dim.expr.text, axes))
 
 
-def _check_option(shape: Shape, key: str, option: shapes.Option, attrs: dict[str, AttrSpec], where: str) -> None:
+def _check_option(shape: Shape, key: str, option: Option, attrs: dict[str, AttrSpec], where: str) -> None:
     wanted = ("int", "int[]", "int?", "int[]?") if key == "dim" else ("bool",)
     if option.attr is None:
         good = isinstance(option.value, bool) != (key == "dim")
@@ -215,11 +233,16 @@ def _check_option(shape: Shape, key: str, option: shapes.Option, attrs: dict[str
         raise DimsError(f"attribute '{option.attr}' is {attrs[option.attr].type}, but {key} needs {' or '.join(wanted)}", where=where)
 
 
+def _usable(attrs: Iterable[AttrSpec]) -> list[str]:
+    """The attributes that an expression may name: whole numbers, flags, and lists of whole numbers."""
+    return [attr.name for attr in attrs if attr.type in ("int", "bool", "int[]")]
+
+
 def _check_names_known(found: expr.Expr, names: Iterable[str], tensor_names: Iterable[str], where: str) -> None:
     for name in sorted(found.names):
         if name not in names:
             hint = did_you_mean(name, names) if names else "name an axis of an input"
-            raise ExprError(f"'{name}' in '{found.text}' is neither an axis nor an attribute", where=where, help=hint)
+            raise ExprError(f"'{name}' in '{found.text}' is neither an axis nor an int, bool or int[] attribute", where=where, help=hint)
     for name in sorted(found.tensors):
         if name not in tensor_names:
             raise ExprError(f"'{name}' in '{found.text}' is not a tensor", where=where, help=did_you_mean(name, tensor_names))
@@ -238,6 +261,6 @@ def cost_expr(top: Table, key: str, declared: Declared) -> expr.Expr | None:
     where = table.where(key)
     found = expr.parse(text, where=where)
     axes = frozenset[str]().union(*(tensor.shape.binds for tensor in declared.inputs))
-    names = (*axes, *(attr.name for attr in declared.attrs))
+    names = (*axes, *_usable(declared.attrs))
     _check_names_known(found, names, [t.name for t in (*declared.inputs, *declared.outputs)], where)
     return found
