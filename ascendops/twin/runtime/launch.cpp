@@ -305,6 +305,9 @@ void launch_barrier(Private &p, uint32_t used) {
     {
         std::unique_lock<std::mutex> lock(l.mutex);
         if (++l.arrived >= expected) {
+            // the others compute again from now on, although their threads have not woken up yet
+            l.waiting -= l.arrived - 1;
+            l.running += l.arrived - 1;
             l.arrived = 0;
             ++l.generation;
             l.changed.notify_all();
@@ -323,8 +326,10 @@ void launch_barrier(Private &p, uint32_t used) {
                 why = format("SyncAll waits for %u blocks, but only %u came: %u ended without calling it as often", expected, l.arrived,
                              l.finished);
             }
-            --l.waiting;
-            ++l.running;
+            if (ended) {
+                --l.waiting;
+                ++l.running;
+            }
         }
     }
     --p.in_runtime;
