@@ -40,6 +40,7 @@ class RunResult:
         seconds: Wall time of the kernel on this machine.
         soc: SoC that was modelled, e.g. `Ascend910B1`.
         backend: `twin`.
+        notes: What the kit had to assume, one sentence each.
     """
 
     outputs: tuple[torch.Tensor, ...]
@@ -52,6 +53,7 @@ class RunResult:
     seconds: float
     soc: str
     backend: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -124,7 +126,7 @@ class Operator:
             auto_sync: Models the compiler's --cce-auto-sync.
             trace: Records a timeline.
             timeout_s: Seconds after which the kernel counts as hanging.
-            out: Contiguous tensors to write the outputs into.
+            out: Tensors to write the outputs into. Without an op.toml their shapes and dtypes are the outputs', as for an aclnn call.
             **attrs: Attributes (and tensors) by name.
 
         Raises:
@@ -138,18 +140,19 @@ class Operator:
         tensors = self._tensors(bound)
         column = self.column(tensors)
         host_inputs = [_host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
-        shapes = self._output_shapes(bound, tensors, host_inputs)
-        outputs = self._allocate(shapes, self._output_dtypes(host_inputs, bound, column), tensors, out)
+        given = as_list(out)
+        shapes, notes = self._output_shapes(bound, tensors, host_inputs, given)
+        outputs = self._allocate(shapes, self._output_dtypes(host_inputs, bound, column), tensors, given)
         if outputs and all(tensor.numel() == 0 for tensor in outputs):
             return RunResult(tuple(outputs), 0, 0, b"", 0, (), None, 0.0, self.soc.name, "twin")
         host_outputs = [HostTensor(tuple(t.shape), dtype_name(t)) for t in outputs]
         tiling = self.host.tiling(self.definition.op_type, host_inputs, host_outputs, bound.attrs, self.soc)
         options = {"checks": checks, "auto_sync": auto_sync, "trace": trace, "timeout_s": timeout_s}
         launched = self._launch(column, tensors, outputs, tiling, options)
-        self._copy_back(outputs, out)
+        self._copy_back(outputs, given)
         result = RunResult(
             tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), launched.diagnostics,
-            launched.timeline, launched.seconds, self.soc.name, "twin",
+            launched.timeline, launched.seconds, self.soc.name, "twin", notes,
         )  # fmt: skip
         if checks == "error":
             raise_for_findings(self.name, result.diagnostics)
@@ -195,21 +198,39 @@ class Operator:
         got = ", ".join(f"{name}: {kind}" for name, kind in given.items())
         raise InputError(f"{self.name} has no kernel for {got}", where=self._where(), help="use one of: " + " | ".join(dict.fromkeys(allowed)))
 
-    def _output_shapes(self, bound: Bound, tensors: Mapping[str, TensorArg], inputs: Sequence[Any]) -> list[tuple[int, ...]]:
-        """Shapes from the compiled InferShape, which must agree with op.toml's shape rule."""
+    def _output_shapes(
+        self, bound: Bound, tensors: Mapping[str, TensorArg], inputs: Sequence[Any], given: Sequence[Any]
+    ) -> tuple[list[tuple[int, ...]], tuple[str, ...]]:
+        """Output shapes, and what had to be assumed for them.
+
+        With an op.toml the compiled InferShape must agree with its shape rule. Without one the shapes of `out` count, then InferShape's,
+        then the broadcast of the inputs.
+        """
         declared = None
         if self.spec is not None:
             shapes = {name: None if t is None else tuple(t.shape) for name, t in tensors.items() if not isinstance(t, list)}
             declared = [tuple(shape) for shape in self.spec.output_shapes(shapes, bound.attrs)]
+        elif given and len(given) == len(self.definition.outputs):
+            return [tuple(buffer.shape) for buffer in given], ()
         if not self.definition.has_infershape:
-            if declared is None:
-                raise OpHostError(f"{self.definition.op_type} registers no InferShape, so its output shapes are not known", where=self._where())
-            return declared
+            return self._assumed_shapes(tensors) if declared is None else (declared, ())
         inferred = self.host.infer_shape(self.definition.op_type, inputs, bound.attrs)
         if declared is not None and inferred != declared:
             why = f"op_host says {inferred}, op.toml says {declared} for {describe(list(tensors.items()))}"
             raise OpHostError(f"InferShape of {self.definition.op_type} disagrees with op.toml", where=self._where(), why=why)
-        return inferred
+        return inferred, ()
+
+    def _assumed_shapes(self, tensors: Mapping[str, TensorArg]) -> tuple[list[tuple[int, ...]], tuple[str, ...]]:
+        import torch
+
+        op = self.definition.op_type
+        shapes = [t.shape for t in tensors.values() if t is not None and not isinstance(t, list)]
+        try:
+            shape = tuple(torch.broadcast_shapes(*shapes))
+        except RuntimeError as error:
+            what = f"{op} registers no InferShape, and its inputs do not broadcast, so its output shapes are not known"
+            raise OpHostError(what, where=self._where(), why=describe(list(tensors.items())), help="pass the output tensors with out=") from error
+        return [shape] * len(self.definition.outputs), (f"{op} registers no InferShape: its outputs were given the inputs' broadcast shape {list(shape)}",)
 
     def _output_dtypes(self, inputs: Sequence[Any], bound: Bound, column: int) -> list[str]:
         columns = [param.dtypes[column] for param in self.definition.outputs]
@@ -222,11 +243,11 @@ class Operator:
         return columns
 
     def _allocate(
-        self, shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str], tensors: Mapping[str, TensorArg], out: Any
+        self, shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str], tensors: Mapping[str, TensorArg], out: Sequence[Any]
     ) -> list[torch.Tensor]:
         import torch
 
-        given = list(out) if isinstance(out, (list, tuple)) else [out] if out is not None else [None] * len(shapes)
+        given = out or [None] * len(shapes)
         if len(given) != len(shapes):
             raise InputError(f"{self.name} has {len(shapes)} outputs, out= has {len(given)}", where=self._where())
         made = []
@@ -242,8 +263,7 @@ class Operator:
                 made.append(torch.empty(shape, dtype=getattr(torch, dtype)))
         return made
 
-    def _copy_back(self, outputs: Sequence[torch.Tensor], out: Any) -> None:
-        given = list(out) if isinstance(out, (list, tuple)) else [out] if out is not None else []
+    def _copy_back(self, outputs: Sequence[torch.Tensor], given: Sequence[Any]) -> None:
         for buffer, result in zip(given, outputs, strict=False):
             if buffer.data_ptr() != result.data_ptr():
                 buffer.copy_(result)
@@ -266,6 +286,11 @@ class Operator:
 
     def _where(self) -> str:
         return str(self.signature)
+
+
+def as_list(out: Any) -> list[Any]:
+    """The output tensors of an `out=` argument as a list; empty without one."""
+    return list(out) if isinstance(out, (list, tuple)) else [] if out is None else [out]
 
 
 def _host_tensor(param: OpParam, value: TensorArg) -> HostTensor | list[HostTensor] | None:
