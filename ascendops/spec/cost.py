@@ -36,8 +36,7 @@ def cost(spec: OpSpec, shapes: Mapping[str, Any], attrs: Mapping[str, Any], colu
 def _nbytes(shape: Sequence[Any] | None, itemsize: int) -> int:
     if shape is None:
         return 0
-    many = len(shape) > 0 and isinstance(shape[0], tuple)
-    return int(sum(product(item) for item in shape) if many else product(shape)) * itemsize
+    return int(sum(product(item) for item in shape) if isinstance(shape, list) else product(shape)) * itemsize
 
 
 def _evaluate(expr: Expr, env: Env) -> int:

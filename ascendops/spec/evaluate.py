@@ -122,7 +122,7 @@ class Evaluator:
         return _COMPARE[type(node.ops[0])](left, right)
 
     def item(self, node: ast.Subscript) -> Any:
-        name, index = cast(ast.Name, node.value).id, cast(int, cast(ast.Constant, node.slice).value)
+        name, index = cast(ast.Name, node.value).id, int(ast.literal_eval(node.slice))
         values = self.lookup(name)
         if not isinstance(values, tuple | list):
             self.fail(f"'{name}' is not a list")
@@ -150,6 +150,5 @@ class Evaluator:
         shape = self.env.shapes[tensor]
         if shape is None:
             return 0
-        many = len(shape) > 0 and isinstance(shape[0], tuple | list)
-        count = sum(product(item) for item in shape) if many else product(shape)
+        count = sum(product(item) for item in shape) if isinstance(shape, list) else product(shape)
         return count * self.env.itemsizes[tensor] if function == "nbytes" else count

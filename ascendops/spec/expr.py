@@ -124,7 +124,8 @@ def _check(node: ast.expr, source: str, where: str | None) -> None:
             for part in (test, body, orelse):
                 _check(part, source, where)
         case ast.Subscript(value=ast.Name(), slice=index):
-            if not (isinstance(index, ast.Constant) and type(index.value) is int):
+            number = index.operand if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) else index
+            if not (isinstance(number, ast.Constant) and type(number.value) is int):
                 fail("an index must be a number, as in kernel[0]")
         case ast.Call(func=ast.Name(id=function), args=args, keywords=[]) if function in FUNCTIONS:
             _check_call(function, args, source, where, fail)

@@ -6,18 +6,10 @@ import keyword
 import re
 
 from ascendops.errors import BadOpName, SpecError
+from ascendops.spec.reserved import ASCENDC, C_LIBRARY_NAMES, CPP_KEYWORDS, NAMESPACES, PARAMETERS
 
-CPP_KEYWORDS = frozenset(
-    ["alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "class", "compl", "const", "const_cast", "constexpr", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public", "register", "reinterpret_cast", "return", "short", "signed", "sizeof", "static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq"]
-)
-C_LIBRARY_NAMES = frozenset(
-    ["abort", "abs", "accept", "access", "acos", "acosh", "alarm", "asin", "asinh", "atan", "atan2", "atanh", "atexit", "atof", "atoi", "atol", "bind", "bsearch", "calloc", "cbrt", "ceil", "chdir", "clock", "close", "connect", "copysign", "cos", "cosh", "ctime", "daemon", "div", "dup", "erf", "erfc", "exit", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "ffs", "fma", "fmax", "fmin", "fmod", "fork", "free", "frexp", "gamma", "getc", "getenv", "hypot", "ilogb", "index", "insque", "isalnum", "isalpha", "isdigit", "isinf", "isnan", "j0", "j1", "jn", "kill", "labs", "ldexp", "ldiv", "lgamma", "link", "listen", "llabs", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "main", "malloc", "memchr", "memcmp", "memcpy", "memmove", "memset", "mktime", "modf", "nan", "nearbyint", "nextafter", "nice", "open", "pause", "perror", "pipe", "poll", "pow", "pow10", "printf", "putc", "puts", "qsort", "raise", "rand", "random", "read", "realloc", "recv", "remainder", "remove", "remquo", "rename", "rewind", "rindex", "rint", "round", "scalb", "scalbn", "scanf", "select", "send", "setjmp", "shutdown", "signal", "significand", "sin", "sincos", "sinh", "sleep", "socket", "sqrt", "srand", "stat", "strcat", "strcmp", "strcpy", "strlen", "sync", "system", "tan", "tanh", "tgamma", "time", "times", "trunc", "uname", "unlink", "wait", "write", "y0", "y1", "yn"]
-)
-ASCENDC = frozenset(
-    ["assert", "atomic_add", "bfloat16_t", "block_idx", "block_num", "cce", "copy_cbuf_to_gm", "copy_gm_to_cbuf", "copy_gm_to_ubuf", "copy_ubuf_to_gm", "copy_ubuf_to_ubuf", "dcci", "ffts", "get_arch_ver", "get_block_idx", "get_block_num", "get_coreid", "get_subblockdim", "get_subblockid", "half", "icache_preload", "mad", "max", "min", "pipe_barrier", "set_atomic_add", "set_flag", "set_mask_count", "set_mask_norm", "set_vector_mask", "tiling", "trap", "vabs", "vadd", "vadds", "vand", "vaxpy", "vbrcb", "vcadd", "vcmax", "vcmin", "vcmp", "vconv", "vcpadd", "vdiv", "vector_dup", "vexp", "vgather", "vln", "vmax", "vmin", "vmul", "vmuls", "vnot", "vor", "vrec", "vreducev", "vrelu", "vrsqrt", "vscatter", "vsel", "vshl", "vshr", "vsqrt", "vsub", "vtranspose", "wait_flag", "workspace"]
-)
-NAMESPACES = frozenset({"std", "ge", "gert", "ops", "optiling", "matmul_tiling", "ascendc_twin", "ascendops", "torch", "at", "c10"})
-PARAMETERS = frozenset({"workspace", "tiling"})
+__all__ = ["C_LIBRARY_NAMES", "CPP_KEYWORDS", "check_argument", "check_op_name", "pascal", "snake", "suggestion"]
+
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 

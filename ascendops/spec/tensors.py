@@ -52,7 +52,7 @@ def read(top: Table, name: str) -> Declared:
     _check_names(parsed, where)
     tables = _tables(top, parsed, where)
     inputs = tuple(_input(arg, tables[arg.name]) for arg in parsed.tensors)
-    outputs = _outputs(parsed, inputs, tables, where)
+    outputs = _outputs(parsed, inputs, tables)
     declared = Declared(parsed, inputs, outputs, attributes(parsed))
     _check_columns(declared, tables)
     _check_axes(declared, tables)
@@ -80,6 +80,8 @@ def _check_names(parsed: FunctionSchema, where: str) -> None:
             raise SchemaError(f"output {position} of the schema has no name", where=where, help="write for example -> Tensor y")
         check_argument(ret.name, "an output", where=where)
         _check_alias(ret, parsed, where)
+        if ret.type.alias is None and any(ret.name == arg.name for arg in parsed.arguments):
+            raise SchemaError(f"'{ret.name}' is an input and an output", where=where, help=f"write Tensor(a!) {ret.name} for both, or rename one")
     upper = [arg.name.upper() for arg in parsed.tensors]
     upper += [str(ret.name).upper() for ret in parsed.returns if ret.type.alias is None]
     for position, word in enumerate(upper):
@@ -133,15 +135,13 @@ def _input(arg: Argument, table: Table) -> TensorSpec:
     return _tensor(arg.name, table, optional=arg.type.optional, variadic=arg.type.is_list, mutated=arg.type.mutated)
 
 
-def _outputs(parsed: FunctionSchema, inputs: tuple[TensorSpec, ...], tables: dict[str, Table], where: str) -> tuple[TensorSpec, ...]:
+def _outputs(parsed: FunctionSchema, inputs: tuple[TensorSpec, ...], tables: dict[str, Table]) -> tuple[TensorSpec, ...]:
     by_name = {tensor.name: tensor for tensor in inputs}
     if not parsed.returns:
         return tuple(tensor for tensor in inputs if tensor.mutated)
     outputs = []
     for ret in parsed.returns:
         name = str(ret.name)
-        if name in by_name and not by_name[name].mutated:
-            raise SchemaError(f"'{name}' is an input and an output", where=where, help=f"write Tensor(a!) {name} for both, or rename one")
         outputs.append(by_name[name] if name in by_name else _tensor(name, tables[name]))
     return tuple(outputs)
 
@@ -185,18 +185,26 @@ def _check_axes(declared: Declared, tables: dict[str, Table]) -> None:
     _check_kinds(declared, tables)
     axes = frozenset[str]().union(*(tensor.shape.binds for tensor in declared.inputs))
     attrs = {attr.name: attr for attr in declared.attrs}
+    lists = frozenset(tensor.name for tensor in declared.inputs if tensor.variadic)
     before: list[str] = []
     for tensor in declared.inputs:
-        _check_tensor(tensor, tables[tensor.name].where("dims"), axes, attrs, before, is_input=True)
+        _check_tensor(tensor, tables[tensor.name].where("dims"), axes, attrs, before, lists, is_input=True)
         before.append(tensor.name)
     for tensor in declared.outputs:
         if tensor.name not in before:
-            _check_tensor(tensor, tables[tensor.name].where("dims"), axes, attrs, before, is_input=False)
+            _check_tensor(tensor, tables[tensor.name].where("dims"), axes, attrs, before, lists, is_input=False)
             before.append(tensor.name)
 
 
 def _check_tensor(
-    tensor: TensorSpec, where: str, axes: frozenset[str], attrs: dict[str, AttrSpec], before: list[str], *, is_input: bool
+    tensor: TensorSpec,
+    where: str,
+    axes: frozenset[str],
+    attrs: dict[str, AttrSpec],
+    before: list[str],
+    lists: frozenset[str],
+    *,
+    is_input: bool,
 ) -> None:
     shape = tensor.shape
     for axis in shape.binds & attrs.keys() if is_input else ():
@@ -209,6 +217,8 @@ def _check_tensor(
         _check_option(shape, key, option, attrs, where)
     for dim in shape.dims:
         _check_names_known(dim.expr, (*axes, *_usable(attrs.values())), before, where)
+        for name in sorted(dim.expr.tensors & lists):
+            raise ExprError(f"'{name}' in the dim '{dim.expr.text}' is a list of tensors", where=where, help="numel takes one tensor in dims")
         if "nbytes" in dim.expr.functions:
             raise ExprError(f"nbytes has no meaning in the dim '{dim.expr.text}'", where=where, help="a shape cannot depend on the dtype")
     _check_variadic(shape, axes, where, is_input=is_input)
