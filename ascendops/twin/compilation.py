@@ -128,29 +128,28 @@ def _runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
 
 
 def _library(kind: str, name: str, sources: Sequence[Path], base: Sequence[str], what: str, origin: Origin | None) -> cache.Entry:
+    """Compiles each source to a cached object, then links them: an edit compiles the objects it concerns again."""
     compiler = cxx.find_compiler()
-    key = cache.digest(compiler.identity, *base, *[str(path) for path in sources])
 
-    def make(stage: Path) -> Iterable[Path]:
-        objects = [stage / f"{index}.o" for index in range(len(sources))]
-
-        def one(source: Path, target: Path) -> list[Path]:
-            deps = target.with_suffix(".d")
-            outcome = cxx.run([*base, "-c", str(source), "-MMD", "-MF", str(deps), "-o", str(target)])
+    def compile_one(source: Path) -> Path:
+        def make(stage: Path) -> Iterable[Path]:
+            deps = stage / "object.d"
+            outcome = cxx.run([*base, "-c", str(source), "-MMD", "-MF", str(deps), "-o", str(stage / "object.o")])
             if outcome.returncode != 0:
                 raise compile_error(outcome, what, origin)
             return cxx.read_depfile(deps)
 
-        with ThreadPoolExecutor(max_workers=jobs()) as pool:
-            dependencies = [path for found in pool.map(one, sources, objects) for path in found]
+        return cache.publish("objects", cache.digest(compiler.identity, *base, str(source)), make).path / "object.o"
+
+    def link(stage: Path) -> Iterable[Path]:
         outcome = cxx.run([compiler.path, "-shared", "-pthread", *map(str, objects), "-o", str(stage / name)])
         if outcome.returncode != 0:
             raise compile_error(outcome, f"linking {what}")
-        for path in objects:
-            path.unlink()
-        return dependencies
+        return objects
 
-    return cache.publish(kind, key, make)
+    with ThreadPoolExecutor(max_workers=jobs()) as pool:
+        objects = list(pool.map(compile_one, sources))
+    return cache.publish(kind, cache.digest(compiler.identity, name, *map(str, objects)), link)
 
 
 def jobs(wanted: int | None = None) -> int:
