@@ -52,6 +52,7 @@ class Worker:
         self.timeout_s = timeout_s
         self.label = label
         self.starts = 0
+        self._ready = False
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._log: IO[bytes] | None = None
@@ -70,11 +71,14 @@ class Worker:
             KernelHang: No answer within the time limit; the process was killed.
             WorkerError: The function raised (errors of ascendops are raised as they are).
         """
-        if self.pid is None:
-            self._start()
+        self.start()
         limit = self.timeout_s if timeout_s is None else timeout_s
         assert self._connection is not None
         try:
+            if not self._ready:  # until then it does not read, and a large message would block
+                if not self._connection.poll(limit):
+                    self._raise_hang(limit)
+                self._ready = bool(self._connection.recv_bytes())
             self._connection.send_bytes(dumps((self.target, args, kwargs)))
             if not self._connection.poll(limit):
                 self._raise_hang(limit)
@@ -87,6 +91,11 @@ class Worker:
         if status == "ok":
             return value
         raise value
+
+    def start(self) -> None:
+        """Starts the process if it does not run, without waiting: it imports the target's module in the meantime."""
+        if self.pid is None:
+            self._start()
 
     def output(self) -> str:
         """The end of what the worker wrote to stdout and stderr."""
@@ -133,7 +142,8 @@ class Worker:
             theirs.close()
         self._connection = Connection(ours.detach())
         self._finalizer = weakref.finalize(self, _shutdown, self._process, self._connection, self._log)
-        self._connection.send_bytes(dumps(list(sys.path)))
+        self._connection.send_bytes(dumps((list(sys.path), self.target)))
+        self._ready = False
         self.starts += 1
 
     def _crash(self) -> KernelCrash:
@@ -217,7 +227,10 @@ def _child(fd: int) -> None:
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     _exit_with_parent()
     connection = Connection(fd)
-    sys.path[:] = pickle.loads(connection.recv_bytes())
+    sys.path[:], target = pickle.loads(connection.recv_bytes())
+    with contextlib.suppress(Exception):  # the first call reports what is wrong with the target
+        resolve(target)
+    connection.send_bytes(b"ready")
     while True:
         try:
             request = connection.recv_bytes()

@@ -6,7 +6,7 @@ from typing import Any
 
 from ascendops.errors.base import AscendOpsError, ExitCode
 
-__all__ = ["GoldenError", "ParityError", "WorkerError"]
+__all__ = ["GoldenError", "Mismatch", "ParityError", "ReportError", "TritonUnsupported", "UnknownReference", "WorkerError"]
 
 
 class ParityError(AscendOpsError):
@@ -44,3 +44,44 @@ class GoldenError(AscendOpsError):
 
     id = "ASC303"
     exit_code = ExitCode.MISMATCH
+
+
+class Mismatch(AscendOpsError):
+    """An operator differs from its golden, or the CPU twin found a fault in its kernel.
+
+    The message names the worst element, both values, its error in ulps and what would pass, where the failing elements lie, and
+    which tiling key ran. Labels such as TAIL name the class of bug: `ascendops explain TAIL`. The last line reruns this case only.
+    """
+
+    id = "ASC304"
+    exit_code = ExitCode.MISMATCH
+
+
+class ReportError(AscendOpsError):
+    """A file is not the result of a test run, or one of another version.
+
+    `ascendops report` reads what `ascendops test --out FILE` wrote (JSON with a schema_version).
+    """
+
+    id = "ASC305"
+
+
+class UnknownReference(AscendOpsError):
+    """The reference that --reference names is not known.
+
+    `auto` and `triton` run the Triton function that op.toml declares, `torch` runs golden.py in the inputs' own dtypes, `none`
+    compares with the fp64 golden alone.
+    """
+
+    id = "ASC306"
+
+
+class TritonUnsupported(AscendOpsError):
+    """Triton references cannot run in this environment.
+
+    On a machine without a GPU they run in Triton's interpreter (triton 3.7 or later, Linux), which ascendops repairs for bfloat16.
+    The process must turn the interpreter on before triton is imported.
+    """
+
+    id = "ASC307"
+    exit_code = ExitCode.TOOLCHAIN

@@ -17,16 +17,23 @@ Outputs = list["torch.Tensor | None"]
 def invoke(function: Callable[..., Any], values: Values, **extra: Any) -> Any:
     """`function` called with a case's values in order.
 
-    Tensors go by position; a scalar goes by keyword if the function has a keyword-only parameter of its name, or takes any
-    keyword and has no parameter of that name to fill by position.
+    Tensors go by position. A scalar goes by keyword where it can: the function has a parameter of its name (keyword-only, or
+    with no tensor still to come), or takes any keyword; else by position.
     """
     parameters = _parameters(function)
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    names = list(values)
+    last_tensor = max((i for i, name in enumerate(names) if _is_tensor(values[name])), default=-1)
     positional, keywords = [], dict(extra)
-    for name, item in values.items():
+    for i, (name, item) in enumerate(values.items()):
         parameter = parameters.get(name)
-        by_name = parameter is not None and parameter.kind is parameter.KEYWORD_ONLY
-        if by_name or (parameter is None and takes_any and not _is_tensor(item)):
+        if parameter is None:
+            by_name = takes_any and not _is_tensor(item)
+        else:
+            by_name = parameter.kind is parameter.KEYWORD_ONLY or (
+                i > last_tensor and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+            )
+        if by_name:
             keywords[name] = item
         else:
             positional.append(item)

@@ -6,13 +6,13 @@ with a pattern first. Two calls with different patterns show which elements the 
 
 from __future__ import annotations
 
+import contextlib
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
 from ascendops.parity.calling import Outputs, Values, clone, invoke, named_tensors, outputs_of, takes_out
@@ -22,6 +22,7 @@ POISONS = (0xFF, 0x5A)  # nan in every float format, and a large number in every
 _GUARD = 64  # bytes before and after each `out` buffer
 _GUARD_BYTE = 0xC3
 
+_plain_empty = torch.empty  # never the poisoned one
 OutSpec = tuple[tuple[int, ...], torch.dtype]
 
 
@@ -99,7 +100,7 @@ def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, 
         if poison is None:
             result = invoke(candidate, fresh, **extra)
         else:
-            with _Poison(poison):
+            with _poisoned(poison):
                 result = invoke(candidate, fresh, **extra)
         returned = list(buffers) if buffers else outputs_of(result)
     except AscendOpsError as error:
@@ -125,7 +126,7 @@ def _last_lines() -> str:
 
 def _storage_bytes(tensor: torch.Tensor) -> torch.Tensor:
     storage = tensor.untyped_storage()
-    return torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+    return _plain_empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
 
 
 def _bytes_of(values: Values) -> dict[str, torch.Tensor]:
@@ -167,23 +168,33 @@ def _guards_intact(buffer: torch.Tensor) -> bool:
     return bool((raw[:start] == _GUARD_BYTE).all()) and bool((raw[end:] == _GUARD_BYTE).all())
 
 
-class _Poison(TorchDispatchMode):
-    """Fills what torch.empty and its kin return with one byte."""
+_FACTORIES = (
+    (torch, ("empty", "empty_like", "empty_strided", "empty_permuted")),
+    (torch.Tensor, ("new_empty", "new_empty_strided")),
+)
 
-    _NAMES = ("empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "empty_permuted")
 
-    def __init__(self, fill: int) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.fill = fill
+@contextlib.contextmanager
+def _poisoned(fill: int) -> Iterator[None]:
+    """Fills what torch.empty and its kin return with one byte, while the context lasts.
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        name = func.name().removeprefix("aten::").partition(".")[0]
-        if (
-            name in self._NAMES
-            and isinstance(result, torch.Tensor)
-            and result.layout == torch.strided
-            and result.numel()
-        ):
-            _storage_bytes(result).fill_(self.fill)
-        return result
+    The functions are replaced by name; a dispatch mode would see calls from C++ as well, but importing it costs seconds.
+    """
+
+    def watch(original: Callable[..., Any]) -> Callable[..., Any]:
+        def made(*args: Any, **kwargs: Any) -> Any:
+            result = original(*args, **kwargs)
+            if isinstance(result, torch.Tensor) and result.layout == torch.strided and result.numel():
+                _storage_bytes(result).fill_(fill)
+            return result
+
+        return made
+
+    saved = [(home, name, getattr(home, name)) for home, names in _FACTORIES for name in names]
+    try:
+        for home, name, original in saved:
+            setattr(home, name, watch(original))
+        yield
+    finally:
+        for home, name, original in saved:
+            setattr(home, name, original)

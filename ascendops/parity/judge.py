@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +16,12 @@ from ascendops.parity.calling import Outputs, Values, named_tensors
 from ascendops.parity.diagnose import Context, diagnose
 from ascendops.parity.execute import POISONS, Run, Runner, local_runner
 from ascendops.parity.gates import Measured, measure
+from ascendops.parity.locality import index_of
 from ascendops.parity.sensitivity import Truth, truths
 from ascendops.parity.verdict import CaseResult, GateResult, Worst, number
 
 _REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
+_SMALL = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,8 @@ class Judge:
         outputs, note = references if references is not None else self._run_reference(values)
         if dtypes is None and outputs:
             dtypes = [None if out is None else out.dtype for out in outputs]
-        truth = truths(self.golden, values, dtypes, self.seed)
+        with _few_threads(values):
+            truth = truths(self.golden, values, dtypes, self.seed)
         runs = self._runs(values, runner, truth)
         result = CaseResult(name, "fail", seed=self.seed, notes=[note] if note else [])
         judged = Judged(result, runs[0], truth)
@@ -71,7 +75,8 @@ class Judge:
             result.status = "crash" if runs[0].label in ("CRASH", "HANG") else "fail"
             result.error, result.labels = runs[0].error, (runs[0].label,)
         else:
-            judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier), _device(values))
+            with _few_threads(values):
+                judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier), _device(values))
         result.seconds = time.perf_counter() - start
         return judged
 
@@ -140,6 +145,20 @@ class Judge:
             if gates.special_values(measured, truth).failed or gates.elementwise(measured).failed:
                 return gate
         return GateResult("G6", "repeats", "pass", "not bitwise, within the allowed error", (), gate.numbers)
+
+
+@contextlib.contextmanager
+def _few_threads(values: Values) -> Iterator[None]:
+    """One torch thread while a small case is judged: waking others costs more than they do."""
+    count = torch.get_num_threads()
+    small = sum(tensor.numel() for _, tensor in named_tensors(values)) < _SMALL
+    if small:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        if small:
+            torch.set_num_threads(count)
 
 
 def _measure_reference(outputs: Outputs | None, truth: Sequence[Truth | None]) -> list[Measured | None]:
@@ -219,7 +238,7 @@ def _worst(output: int, truth: Truth, m: Measured) -> Worst | None:
         return None
     rank = torch.where(m.special, float("inf"), m.excess)
     place = int(rank.nan_to_num(float("inf")).argmax())
-    index = tuple(int(i) for i in torch.unravel_index(torch.tensor(place), m.excess.shape))
+    index = index_of(place, m.excess.shape)
     got, want = m.got[index].item(), truth.want[index].item()
     if truth.kappa is None:
         return Worst(output, index, got, want, float("nan"), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -101,8 +102,17 @@ def _pattern(hit: torch.Tensor, unit: str, total: int) -> Place | None:
 
 def _spread(failing: torch.Tensor) -> Place:
     flat = torch.nonzero(failing.flatten()).flatten()
-    first = [list(map(int, torch.unravel_index(i, failing.shape))) for i in flat[:3]]
+    first = [list(index_of(int(i), failing.shape)) for i in flat[:3]]
     return Place(None, f"spread out; the first at {', '.join(map(str, first))}")
+
+
+def index_of(place: int, shape: Sequence[int]) -> tuple[int, ...]:
+    """The index of the element number `place` of a tensor of this shape."""
+    index = []
+    for dim in reversed(shape):
+        place, rest = divmod(place, dim)
+        index.append(rest)
+    return tuple(reversed(index))
 
 
 def _span(first: int, last: int) -> str:

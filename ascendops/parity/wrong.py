@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import torch
 
-from ascendops.parity.calling import Outputs
 from ascendops.parity.bias import unbiased
+from ascendops.parity.calling import Outputs
 from ascendops.parity.gates import elementwise, measure, same_bits, special_values
 from ascendops.parity.sensitivity import Truth
 

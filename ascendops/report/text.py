@@ -1,0 +1,100 @@
+"""A test run as plain text: a line per operator, the failures, and what ran where."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ascendops.report.model import CaseReport, OpReport, RunReport
+
+
+def render(run: RunReport) -> str:
+    """The whole run: operators, failures, summary."""
+    lines = [op_line(op, run.of(op.name), str(run.environment.get("backend", ""))) for op in run.ops]
+    for case in run.cases:
+        if not case.passed:
+            lines += ["", *failure(case)]
+    return "\n".join([*lines, "", *summary(run)]) + "\n"
+
+
+def op_line(op: OpReport, cases: list[CaseReport], backend: str) -> str:
+    """`test  softmax  twin  24 cases  2 of 2 tiling keys reached  72 of 72 wrong candidates rejected`."""
+    wrong = [entry for case in cases for entry in case.wrong if not entry["equivalent"]]
+    parts = [f"  test    {op.name}", backend, _count(len(cases), "case")]
+    if op.tiling_keys:
+        parts.append(f"{op.reached} of {_count(len(op.tiling_keys), 'tiling key')} reached")
+    if wrong:
+        parts.append(f"{sum(entry['rejected'] for entry in wrong)} of {len(wrong)} wrong candidates rejected")
+    return "   ".join(parts)
+
+
+def failure(case: CaseReport) -> list[str]:
+    """The story of one failing case."""
+    label = f"  [{' '.join(case.labels)}]" if case.labels else ""
+    error_id = next((note for note in case.notes if note.startswith("error[")), "error[ASC304]")
+    lines = [f"{error_id}: {case.what}{label}", f"  --> {place(case)}"]
+    lines += [f"   = at {case.where}"] if case.status == "error" and case.where and case.kind == "case" else []
+    lines += [f"   = {line}" for line in case.story]
+    lines += [f"   = help: {case.help}"] if case.help else []
+    lines += [f"   = rerun: {case.repro}"] if case.repro else []
+    return lines
+
+
+def place(case: CaseReport) -> str:
+    """Where the case is and what ran: id, tiling key, blocks, seed."""
+    parts = []
+    if case.block_dim:
+        key = f"tiling key {case.tiling_key}" + (f" ({case.tiling_name})" if case.tiling_name else "")
+        parts += [key, _count(case.block_dim, "block")]
+    if case.kind == "case":
+        parts.append(f"seed {case.seed}")
+    return f"{case.id}  {', '.join(parts)}".rstrip() if case.kind != "build" else case.where or case.id
+
+
+def summary(run: RunReport) -> list[str]:
+    """Totals, where the kernels ran, references used and skipped, wrong candidates."""
+    total, env = run.totals, run.environment
+    verdict = ", ".join(
+        part
+        for part in (
+            f"{total['failed']} failed" if total["failed"] else "",
+            f"{total['passed']} passed" if total["passed"] or not total["failed"] else "",
+            f"{total['by_reference']} of them by reference only" if total["by_reference"] else "",
+        )
+        if part
+    )
+    lines = [f"  {verdict} in {run.seconds:.1f} s"]
+    soc, backend = env.get("soc", "?"), env.get("backend", "?")
+    where = (
+        f"CPU twin, modelling {soc}; its times are not those of a device"
+        if backend == "twin"
+        else f"{backend} on {soc}"
+    )
+    lines.append(f"  kernels      {where}")
+    lines.append(f"  rules        {env.get('rules', '')}, level {env.get('level', '')}, seed {env.get('seed', 0)}")
+    lines += [f"  reference    {line}" for line in reference_lines(run)]
+    if total["wrong"]:
+        text = f"{total['wrong_rejected']} of {total['wrong']} rejected"
+        equal = (
+            f" ({total['wrong_equivalent']} more are bit for bit the right result)" if total["wrong_equivalent"] else ""
+        )
+        lines.append(f"  wrong ones   {text}{equal}")
+    return lines + [f"  note         {note}" for note in run.notes]
+
+
+def reference_lines(run: RunReport) -> list[str]:
+    """What the references did: how many cases they ran on, where they differ, and why they were skipped."""
+    cases = [case for case in run.cases if case.kind == "case" and case.reference]
+    ran = Counter(case.reference.get("how", "") for case in cases if case.reference["status"] in ("agrees", "differs"))
+    lines = [f"{how}: {_count(count, 'case')}" for how, count in ran.items()]
+    differs = [case for case in cases if case.reference["status"] == "differs"]
+    if differs:
+        lines.append(f"differs from the golden in {_count(len(differs), 'case')}, first {differs[0].id}")
+    skipped = Counter(case.reference["detail"] for case in cases if case.reference["status"] == "skipped")
+    lines += [f"skipped in {_count(count, 'case')}: {reason}" for reason, count in skipped.items()]
+    if cases and not lines:
+        lines.append("none (--reference none)")
+    return lines
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number} {word}" + ("" if number == 1 else "s")

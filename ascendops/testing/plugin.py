@@ -1,0 +1,237 @@
+"""The pytest plugin: collects op.toml files, one item per case and dtype column, and the checks over all cases of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ascendops.errors import AscendOpsError, ExitCode, Mismatch
+from ascendops.report.model import CaseReport
+from ascendops.testing.cases import TestCase
+from ascendops.testing.session import OpSession, Options
+
+_SESSIONS = pytest.StashKey[list[OpSession]]()
+_PREFIX = "ascendops_"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of the plugin; `ascendops test` sets them."""
+    group = parser.getgroup("ascendops", "ascendops operator projects (op.toml)")
+    defaults = Options()
+    for name, text in (
+        ("backend", "twin or cann"),
+        ("soc", "SoC to build for"),
+        ("reference", "auto, triton, torch or none"),
+        ("level", "L0, L1 or L2"),
+        ("kernel", "module:function that runs a kernel in the worker"),
+    ):
+        group.addoption(f"--ascendops-{name}", dest=_PREFIX + name, default=getattr(defaults, name), help=text)
+    group.addoption("--ascendops-seed", dest=_PREFIX + "seed", type=int, default=0, help="seed of all input values")
+    group.addoption(
+        "--ascendops-repeats", dest=_PREFIX + "repeats", type=int, default=defaults.repeats, help="runs per case"
+    )
+    group.addoption(
+        "--ascendops-timeout",
+        dest=_PREFIX + "timeout_s",
+        type=float,
+        default=defaults.timeout_s,
+        help="seconds per kernel",
+    )
+
+
+def options_of(config: pytest.Config) -> Options:
+    """The plugin's options of this session."""
+    return Options(**{name: config.getoption(_PREFIX + name) for name in Options.__dataclass_fields__})
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepares the list of operators under test."""
+    config.stash[_SESSIONS] = []
+
+
+def sessions(config: pytest.Config) -> list[OpSession]:
+    """Operators collected so far."""
+    return config.stash[_SESSIONS]
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """op.toml files are test files."""
+    return OpFile.from_parent(parent, path=file_path) if file_path.name == "op.toml" else None
+
+
+class OpFile(pytest.File):
+    """One operator project."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Builds the operator; one item per case and dtype column, then the checks over all of them."""
+        from ascendops import spec
+
+        session = OpSession(spec.load(self.path), options_of(self.config))
+        sessions(self.config).append(session)
+        name = session.spec.name
+
+        def at(test: str) -> dict[str, Any]:
+            # a whole node id is split at its bracket, as the ids that --lf and --last-failed read back are
+            return {"name": f"{name}[{test}]", "nodeid": f"{self.nodeid}::{name}[{test}]", "op": session}
+
+        if not self.config.option.collectonly:
+            try:
+                session.build()
+            except AscendOpsError as error:
+                yield BuildItem.from_parent(self, **at("build"), error=error)
+                return
+        for case in session.cases:
+            yield CaseItem.from_parent(self, **at(case.id), case=case)
+        if session.cases:
+            yield CheckItem.from_parent(self, **at("all cases"))
+
+
+class _OpItem(pytest.Item):
+    def __init__(self, *, op: OpSession, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.op = op
+        self.outcome: CaseReport | None = None
+        self.add_marker(pytest.mark.xdist_group(op.spec.name))
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where pytest says the item is."""
+        return self.path, None, self.name
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """The error as the catalogue prints it, without a traceback."""
+        if isinstance(excinfo.value, AscendOpsError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+
+class CaseItem(_OpItem):
+    """One case for one dtype column."""
+
+    def __init__(self, *, case: TestCase, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.case = case
+
+    def runtest(self) -> None:
+        """Runs the kernel and judges it.
+
+        Raises:
+            Mismatch: The case fails.
+        """
+        self.outcome = CaseReport(
+            f"{self.op.spec.name}[{self.case.id}]", self.op.spec.name, self.case.case.name, self.case.dtype
+        )
+        try:
+            self.outcome = self.op.run(self.case)
+        except AscendOpsError as error:
+            _note_error(self.outcome, error)
+            raise
+        if not self.outcome.passed:
+            raise mismatch(self.outcome)
+
+
+class CheckItem(_OpItem):
+    """What all cases of an operator together must do: reach every tiling key, and use several cores at least once."""
+
+    def runtest(self) -> None:
+        """Checks the finished cases.
+
+        Raises:
+            Mismatch: A rule is broken.
+        """
+        name, problems = self.op.spec.name, []
+        self.outcome = CaseReport(f"{name}[all cases]", name, kind="check")
+        missed = [key for key in self.op.report.tiling_keys if not key["cases"]]
+        problems += [f"no case reaches tiling key {key['key']} ({key['name']}: {key['why']})" for key in missed]
+        if all(report.block_dim <= 1 for report in self.op.results.values()):
+            problems.append("no case runs on more than one core")
+        if problems:
+            self.outcome.status, self.outcome.labels, self.outcome.exit_code = "fail", ["UNREACHED"], 1
+            self.outcome.what, self.outcome.story = f"the cases of {name} leave branches untested", problems
+            self.outcome.help = f"add cases to {self.op.spec.path}; ascendops explain UNREACHED"
+            raise mismatch(self.outcome)
+
+
+class BuildItem(_OpItem):
+    """Stands for the cases of an operator that does not build."""
+
+    def __init__(self, *, error: AscendOpsError, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.error = error
+
+    def runtest(self) -> None:
+        """Reports why.
+
+        Raises:
+            AscendOpsError: The error of the build.
+        """
+        self.outcome = CaseReport(f"{self.op.spec.name}[build]", self.op.spec.name, kind="build")
+        _note_error(self.outcome, self.error)
+        raise self.error
+
+
+def _note_error(report: CaseReport, error: AscendOpsError) -> None:
+    report.status, report.what, report.exit_code = "error", error.what, int(error.exit_code)
+    report.story, report.help = (error.why or "").splitlines(), error.help or ""
+    report.where = error.where or ""
+    report.notes.append(f"error[{error.id}]")
+
+
+def mismatch(report: CaseReport) -> Mismatch:
+    """The failing case as an error of the catalogue."""
+    ran = (
+        [f"tiling key {report.tiling_key}" + (f" ({report.tiling_name})" if report.tiling_name else "")]
+        if report.block_dim
+        else []
+    )
+    ran += [f"{report.block_dim} blocks"] if report.block_dim else []
+    ran += [f"seed {report.seed}"] if report.kind == "case" else []
+    where = f"{report.id}  {', '.join(ran)}".rstrip()
+    advice = "; ".join(filter(None, [report.help, f"rerun: {report.repro}" if report.repro else ""]))
+    label = f"  [{' '.join(report.labels)}]" if report.labels else ""
+    return Mismatch(report.what + label, where=where, why="\n".join(report.story) or None, help=advice or None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None, None, None]:
+    """Drops the check over all cases where -k, --lf and the like left some of them out."""
+    yield
+    kept = {id(item.op): 0 for item in items if isinstance(item, _OpItem)}
+    for item in items:
+        if isinstance(item, CaseItem):
+            kept[id(item.op)] += 1
+    partial = [i for i in items if isinstance(i, CheckItem) and kept[id(i.op)] < len(i.op.cases)]
+    if partial:
+        config.hook.pytest_deselected(items=partial)
+        items[:] = [item for item in items if item not in partial]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Hands the case's report on, as plain data that also crosses the processes of xdist."""
+    report = yield
+    if isinstance(item, _OpItem) and report.when == "call" and item.outcome is not None:
+        from dataclasses import asdict
+
+        report.__dict__["ascendops"] = {"case": asdict(item.outcome), "op": asdict(item.op.report)}
+    return report
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Ends all workers."""
+    for session in config.stash.get(_SESSIONS, []):
+        session.close()
+
+
+def exit_code(reports: list[CaseReport], pytest_code: int) -> int:
+    """The exit code of a run: that of the worst report, else what pytest says in the command's own codes."""
+    codes = [report.exit_code for report in reports if report.exit_code]
+    if pytest_code in (pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
+        return int(ExitCode.INTERNAL if pytest_code == pytest.ExitCode.INTERNAL_ERROR else ExitCode.USAGE)
+    if codes:
+        return max(codes)
+    if pytest_code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        return int(ExitCode.NOTHING)
+    return int(ExitCode.MISMATCH) if pytest_code else int(ExitCode.OK)

@@ -1,0 +1,159 @@
+"""`ascendops test`: pytest with the plugin, in this process, and the result as data."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, TextIO
+
+import pytest
+
+from ascendops.errors import NothingSelected
+from ascendops.report import html, model, text
+from ascendops.report.model import RunReport
+from ascendops.testing.plugin import exit_code
+from ascendops.testing.terminal import Talk
+
+LAST_RUN = Path(".ascendops") / "last-run.json"
+
+
+@dataclass(frozen=True)
+class TestRun:
+    """A finished run: `report` is the result model, `exit_code` that of the command."""
+
+    __test__ = False
+
+    report: RunReport
+    exit_code: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-ready fields of the report."""
+        return self.report.to_dict()
+
+
+def run(
+    paths: Sequence[Path | str],
+    *,
+    backend: str = "auto",
+    soc: str = "Ascend910B1",
+    reference: str = "auto",
+    level: str = "L0",
+    seed: int = 0,
+    pytest_args: Sequence[str] = (),
+    json_path: Path | None = None,
+    html_path: Path | None = None,
+    stream: TextIO | None = None,
+) -> TestRun:
+    """Tests the operator projects in these folders.
+
+    Args:
+        paths: Project folders (each with an op.toml).
+        reference: auto, triton, torch or none.
+        pytest_args: Handed to pytest as they are, e.g. `["-k", "float16", "-x"]`.
+        json_path: Where the result goes as JSON, besides .ascendops/last-run.json of the first project.
+        html_path: Where the HTML report goes.
+        stream: Where talk goes; stdout by default.
+
+    Raises:
+        NothingSelected: None of the folders has an op.toml with cases.
+        SpecError: An op.toml is not valid.
+        UnknownReference: No such reference.
+    """
+    from ascendops.build import resolve_backend
+
+    roots = [Path(path).absolute() for path in paths]
+    stream = stream or sys.stdout
+    chosen = resolve_backend(backend)
+    report = RunReport(environment=_environment(chosen, soc, reference, level, seed))
+    files = _testable(roots, reference, report)
+    talk = Talk(report, stream)
+    args = [
+        *map(str, files), "-p", "ascendops.testing.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={_common(roots)}", "-c", os.devnull,
+        "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
+        f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}", *pytest_args,
+    ]  # fmt: skip
+    start = time.perf_counter()
+    code = int(pytest.main(args, plugins=[talk]))
+    report.seconds = time.perf_counter() - start
+    report.exit_code = 130 if talk.interrupted else exit_code(report.cases, code)
+    _finish(report, roots[0], json_path, html_path, stream)
+    return TestRun(report, report.exit_code)
+
+
+def _testable(roots: list[Path], reference: str, report: RunReport) -> list[Path]:
+    from ascendops import spec
+    from ascendops.testing.reference import choose
+
+    files = []
+    for root in roots:
+        file = root / "op.toml"
+        if not file.is_file():
+            report.notes.append(f"{root} has no op.toml, so it has no cases")
+            continue
+        declared = spec.load(file)
+        choose(declared, reference)
+        if not declared.cases:
+            report.notes.append(f"{declared.name} declares no [[case]]")
+            continue
+        files.append(file)
+    if not files:
+        raise NothingSelected(
+            "nothing to test", why="\n".join(report.notes) or None, help="declare [[case]] tables in op.toml"
+        )
+    return files
+
+
+def _common(roots: list[Path]) -> Path:
+    return Path(os.path.commonpath([str(root) for root in roots]))
+
+
+def _environment(backend: str, soc: str, reference: str, level: str, seed: int) -> dict[str, Any]:
+    from ascendops.parity.verdict import RULES
+    from ascendops.spec import socs
+
+    return {
+        "backend": backend,
+        "device": "CPU twin" if backend == "twin" else "NPU",
+        "soc": socs.resolve(soc).name,
+        "reference": reference,
+        "level": level,
+        "rules": RULES,
+        "seed": seed,
+        "machine": f"{platform.system()} {platform.machine()}",
+        "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        "versions": {
+            "python": platform.python_version(),
+            **_versions("ascendops", "torch", "triton", "numpy", "pytest"),
+        },
+    }
+
+
+def _versions(*names: str) -> dict[str, str]:
+    found = {}
+    for name in names:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "not installed"
+    return found
+
+
+def _finish(report: RunReport, root: Path, json_path: Path | None, html_path: Path | None, stream: TextIO) -> None:
+    quiet = not report.cases
+    if report.cases:
+        for target in filter(None, (root / LAST_RUN, json_path)):
+            try:
+                model.save(report, target)
+            except OSError as error:
+                report.notes.append(f"the result could not be written to {target}: {error.strerror}")
+        if html_path is not None:
+            html_path.write_text(html.render(report), encoding="utf-8")
+            report.notes.append(f"HTML report: {html_path}")
+    if not quiet:
+        print("\n".join(text.summary(report)), file=stream, flush=True)

@@ -1,0 +1,264 @@
+"""One operator under test: its build, its workers, and the judgement of each case."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
+from ascendops.parity.verdict import CaseResult
+from ascendops.report.model import CaseReport, OpReport
+from ascendops.testing.cases import TestCase, test_cases
+from ascendops.testing.reference import Answer, Reference, choose, golden_of
+from ascendops.worker import Worker
+
+if TYPE_CHECKING:
+    from ascendops.parity.execute import OutSpec, Run
+    from ascendops.parity.judge import Judge, Judged
+    from ascendops.spec.model import OpSpec
+
+_MARGIN_S = 30.0  # what the worker may take beyond the kernel's own limit, e.g. to load the library
+
+
+@dataclass(frozen=True)
+class Options:
+    """How cases run; the fields are the options of `ascendops test`. `kernel` is the function that the worker calls."""
+
+    backend: str = "twin"
+    soc: str = "Ascend910B1"
+    reference: str = "auto"
+    level: str = "L0"
+    seed: int = 0
+    repeats: int = 2
+    timeout_s: float = 60.0
+    kernel: str = "ascendops.testing.kernel:run_case"
+
+
+@dataclass
+class OpSession:
+    """The state of one operator during a run: build once, one kernel worker, one reference worker."""
+
+    spec: OpSpec
+    options: Options
+    report: OpReport = field(init=False)
+    cases: list[TestCase] = field(init=False)
+    results: dict[str, CaseReport] = field(default_factory=dict)
+    _worker: Worker | None = field(default=None, init=False)
+    _reference: Reference | None = field(default=None, init=False)
+    _judge: Judge | None = field(default=None, init=False)
+    _earlier: list[Any] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self.cases = list(test_cases(self.spec))
+        keys = [{"key": key.key, "name": key.name, "why": key.why, "cases": []} for key in self.spec.tiling_keys]
+        first = (*self.spec.inputs, *self.spec.outputs)[0].dtypes
+        self.report = OpReport(self.spec.name, str(self.spec.root), self.spec.doc, list(dict.fromkeys(first)), keys)
+
+    def build(self) -> None:
+        """Builds the operator (a cache hit if `ascendops build` did).
+
+        Raises:
+            AscendOpsError: It does not build.
+        """
+        from ascendops.build import open_project
+
+        self.kernel.start()  # imports torch while the compiler runs
+        self.reference.start()
+        if self.options.kernel != Options.kernel:  # another function runs in place of a built kernel
+            return
+        start = time.perf_counter()
+        open_project(self.spec.root).build_result(self.options.backend, self.options.soc)
+        self.report.build_seconds = time.perf_counter() - start
+
+    def run(self, case: TestCase) -> CaseReport:
+        """Runs and judges one case.
+
+        Raises:
+            AscendOpsError: The golden or the reference option is unusable.
+        """
+        start = time.perf_counter()
+        values = case.values(self.options.seed)
+        answer = self.reference(values)
+        judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), (answer.outputs, ""))
+        self._earlier = [*self._earlier[-2:], judged.run.outputs]
+        report = self._report(case, values, judged, answer)
+        report.seconds = time.perf_counter() - start
+        self.results[case.id] = report
+        return report
+
+    @property
+    def kernel(self) -> Worker:
+        """The worker that runs the operator's kernel."""
+        if self._worker is None:
+            self._worker = Worker(self.options.kernel, env={"OMP_NUM_THREADS": "1"}, label="the kernel")
+        return self._worker
+
+    @property
+    def reference(self) -> Reference:
+        """The operator's reference, started at first use."""
+        if self._reference is None:
+            self._reference = choose(self.spec, self.options.reference)
+        return self._reference
+
+    @property
+    def judge(self) -> Judge:
+        """The operator's judge: golden.py, level and seed."""
+        if self._judge is None:
+            from ascendops.parity.judge import Judge
+
+            mutated = tuple(tensor.name for tensor in self.spec.inputs if tensor.mutated)
+            self._judge = Judge(
+                golden_of(self.spec), None, self.options.level, self.options.repeats, mutated, seed=self.options.seed
+            )
+        return self._judge
+
+    def close(self) -> None:
+        """Ends the workers."""
+        for process in (self._worker, self._reference):
+            if process is not None:
+                process.close()
+
+    def _runner(self, values: Any, poison: int | None, outs: Sequence[OutSpec] | None) -> Run:
+        from ascendops.parity.execute import Run
+
+        o = self.options
+        try:
+            result = self.kernel.call(
+                str(self.spec.root), self.spec.name, o.backend, o.soc, dict(values), poison, outs, o.timeout_s,
+                timeout_s=o.timeout_s + _MARGIN_S,
+            )  # fmt: skip
+        except (KernelCrash, KernelHang) as error:
+            return Run(error=str(error), label="CRASH" if isinstance(error, KernelCrash) else "HANG")
+        except AscendOpsError as error:
+            return Run(error=str(error), label="EXCEPTION")
+        assert isinstance(result, Run)
+        return result
+
+    def _report(self, case: TestCase, values: Any, judged: Judged, answer: Answer) -> CaseReport:
+        from ascendops.parity.calling import describe
+
+        result, info = judged.result, judged.run.info
+        key = info.get("tiling_key")
+        named = next((entry for entry in self.report.tiling_keys if entry["key"] == key), None)
+        if named is not None:
+            named["cases"].append(case.id)
+        report = CaseReport(
+            id=f"{self.spec.name}[{case.id}]", op=self.spec.name, case=case.case.name, dtype=case.dtype,
+            inputs=describe(values), layout=case.case.layout, values=case.case.values, seed=self.options.seed,
+            tiling_key=key, tiling_name=named["name"] if named else "", block_dim=info.get("block_dim", 0),
+        )  # fmt: skip
+        _copy_result(report, result)
+        report.reference = _on_reference(self.reference, answer, judged)
+        report.findings = [_finding(entry) for entry in info.get("findings", [])]
+        _judge_findings(report)
+        _judge_key(report, case)
+        if report.passed:
+            _try_wrong(report, judged)
+        report.repro = f"ascendops test {_shorten(self.spec.root)} -k '{report.id}' --seed {self.options.seed}"
+        _headline(report, result)
+        return report
+
+
+def _copy_result(report: CaseReport, result: CaseResult) -> None:
+    data = result.to_dict()
+    for name in ("status", "elements", "failing", "where", "worst", "histogram", "gates", "notes"):
+        setattr(report, name, data[name])
+    report.labels = list(result.labels)
+    report.story = result.story()
+
+
+def _on_reference(reference: Reference, answer: Answer, judged: Judged) -> dict[str, str]:
+    if reference.kind == "none":
+        return {"kind": "none", "status": "none", "detail": ""}
+    if answer.outputs is None:
+        return {"kind": reference.kind, "status": "skipped", "detail": answer.reason}
+    differs = judged.result.reference.startswith("the reference differs")
+    detail = judged.result.reference if differs else ""
+    return {"kind": reference.kind, "status": "differs" if differs else "agrees", "detail": detail, "how": answer.how}
+
+
+def _finding(entry: dict[str, Any]) -> dict[str, Any]:
+    found = {key: value for key, value in entry.items() if isinstance(value, (str, int, float, bool, type(None)))}
+    file, line = found.get("file"), found.get("line")
+    if file and line:
+        try:
+            found["source"] = (
+                Path(str(file)).read_text(encoding="utf-8", errors="replace").splitlines()[int(line) - 1].strip()
+            )
+        except (OSError, IndexError):
+            found["source"] = ""
+    return found
+
+
+def _judge_findings(report: CaseReport) -> None:
+    errors = [finding for finding in report.findings if finding.get("severity") == "error"]
+    if not errors:
+        return
+    if report.passed:
+        report.status = "fail"
+    report.labels = list(dict.fromkeys([*report.labels, "FINDING"]))
+    for finding in errors[:5]:
+        place = f"{finding['file']}:{finding['line']}" if finding.get("file") else "no source line"
+        report.story.append(f"{finding.get('id')} at {place} (block {finding.get('block')}): {finding.get('message')}")
+        if finding.get("source"):
+            report.story.append(f"    {finding['source']}")
+
+
+def _judge_key(report: CaseReport, case: TestCase) -> None:
+    wanted = case.case.tiling_key
+    if wanted is None or wanted == report.tiling_name or report.status == "crash" or "EXCEPTION" in report.labels:
+        return
+    reached = f"{report.tiling_key}" + (f" ({report.tiling_name})" if report.tiling_name else "")
+    if report.tiling_key is None:
+        reached = "none: nothing was launched"
+    if report.passed:
+        report.status = "fail"
+    report.labels.append("TILING_KEY")
+    report.story.append(f"the case must reach tiling key {wanted}, but reached {reached}")
+
+
+def _try_wrong(report: CaseReport, judged: Judged) -> None:
+    from ascendops.parity.wrong import wrong_candidates
+
+    tried = wrong_candidates(judged.run.outputs, judged.truths)
+    report.wrong = [{"name": w.name, "rejected": w.rejected, "equivalent": w.equivalent} for w in tried]
+    accepted = [w.name for w in tried if not w.rejected and not w.equivalent]
+    if accepted:
+        report.status = "fail"
+        report.labels.append("MUTANT")
+        report.story.append(
+            f"the case would also accept a wrong result: {', '.join(accepted)}; use other values or a larger shape"
+        )
+
+
+def _headline(report: CaseReport, result: CaseResult) -> None:
+    if report.passed:
+        return
+    report.exit_code = 1
+    if result.status == "crash":
+        report.what = f"the kernel of {report.op} {'hangs' if 'HANG' in result.labels else 'crashes'}"
+    elif result.error:
+        report.what = f"{report.op} cannot be called"
+    elif report.failing and not result.passed:
+        report.what = f"{report.op} differs from its golden in {report.failing} of {report.elements} elements"
+    elif "FINDING" in report.labels:
+        report.what = f"the kernel of {report.op} has a fault that the values do not show"
+    elif "MUTANT" in report.labels:
+        report.what = f"a case of {report.op} cannot tell right from wrong"
+    elif "TILING_KEY" in report.labels and result.passed:
+        report.what = f"{report.op} ran another tiling key than the case names"
+    else:
+        broken = [f"{g.name} ({g.gate})" for g in result.gates if g.failed and g.gate != "G3"]
+        report.what = f"{report.op} fails gate {', '.join(broken)}" if broken else f"{report.op} fails"
+    report.help = f"ascendops explain {report.labels[0]}" if report.labels else ""
+
+
+def _shorten(root: Path) -> str:
+    try:
+        relative = root.relative_to(Path.cwd())
+    except ValueError:
+        return str(root)
+    return str(relative)

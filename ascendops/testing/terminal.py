@@ -1,0 +1,126 @@
+"""The terminal side of `ascendops test`: replaces pytest's reporter by a few lines, and collects the reports."""
+
+from __future__ import annotations
+
+from typing import Any, TextIO
+
+import pytest
+from _pytest.terminal import TerminalReporter
+
+from ascendops.report import text
+from ascendops.report.model import CaseReport, OpReport, RunReport
+
+_MARKS = {"pass": ".", "pass_by_reference": "r", "crash": "C", "error": "E"}
+
+
+class Talk:
+    """A plugin object: records every case into `run` and prints to `stream`."""
+
+    def __init__(self, run: RunReport, stream: TextIO) -> None:
+        self.run = run
+        self.stream = stream
+        self.interrupted = False
+        self.ops: dict[str, OpReport] = {}
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Puts our reporter in the place of pytest's."""
+        manager = config.pluginmanager
+        standard = manager.getplugin("terminalreporter")
+        if standard is not None:
+            manager.unregister(standard)
+        manager.register(_Reporter(config, self), "terminalreporter")
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Remembers Ctrl-C: pytest's exit code for it also means other things."""
+        self.interrupted = True
+
+    def record(self, report: pytest.TestReport) -> CaseReport | None:
+        """The case that a pytest report carries, filed into the run; None for reports without one."""
+        data: dict[str, Any] | None = getattr(report, "ascendops", None)
+        if data is None:
+            return None
+        case, op = CaseReport(**data["case"]), OpReport(**data["op"])
+        self.run.cases.append(case)
+        if op.name in self.ops:
+            self.run.ops.remove(self.ops[op.name])
+        self.ops[op.name] = op
+        self.run.ops.append(op)
+        return case
+
+
+class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the class final for type checkers
+    def __init__(self, config: pytest.Config, talk: Talk) -> None:
+        super().__init__(config, talk.stream)
+        self.talk = talk
+        self.detail = config.option.verbose
+        config.option.verbose = -2  # keeps pytest's own headers and progress quiet
+        self.marks = 0
+        self.current = ""
+
+    def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
+        """Says nothing; a case says something when it ends."""
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Files the case; prints its mark, or its story if it fails."""
+        case = self.talk.record(report)
+        if case is None:
+            if report.failed:
+                self._line(f"{report.when} of {report.nodeid} failed: {report.longreprtext}")
+            self.stats.setdefault("failed" if report.failed else "", []).append(report)
+            return
+        self.stats.setdefault("passed" if case.passed else "failed", []).append(report)
+        self._next_op(case.op)
+        if self.detail > 0:
+            self._line(f"  {case.status:<18}{case.id}   {case.seconds:.2f} s")
+        elif self.detail >= 0 and self._tw.hasmarkup and case.passed:
+            self._tw.write(_MARKS.get(case.status, "F") if self.marks else f"  {_MARKS.get(case.status, 'F')}")
+            self._tw.flush()
+            self.marks += 1
+        if not case.passed:
+            first, *rest = text.failure(case)
+            self._line("")
+            head, _, tail = first.partition(":")
+            self._tw.write(head, red=True, bold=True)
+            self._tw.line(f":{tail}", bold=True)
+            for line in rest:
+                self._tw.line(line)
+            self._tw.line("")
+
+    def pytest_runtest_logfinish(self, nodeid: str, location: Any = None) -> None:
+        """Says nothing."""
+
+    def pytest_collection(self) -> None:
+        """Says nothing."""
+
+    def report_collect(self, final: bool = False) -> None:
+        """Says nothing."""
+
+    def summary_failures(self) -> None:
+        """Failures were told when they happened."""
+
+    def short_test_summary(self) -> None:
+        """The summary is printed by `run` when the whole run is known."""
+
+    def summary_stats(self) -> None:
+        """Ends the last operator's line."""
+        self._next_op("")
+
+    def _summary_solo_stats(self) -> None:
+        """Says nothing."""
+
+    def _next_op(self, name: str) -> None:
+        if name == self.current:
+            return
+        if self.current and self.detail >= 0:
+            run = self.talk.run
+            backend = str(run.environment.get("backend", ""))
+            self._line(text.op_line(self.talk.ops[self.current], run.of(self.current), backend))
+        self.current = name
+
+    def _line(self, line: str) -> None:
+        if self.marks:
+            self._tw.line("")
+            self.marks = 0
+        if line:
+            self._tw.line(line)
