@@ -168,9 +168,16 @@ def _own_folders() -> tuple[str, ...]:
 
 
 def is_user(frame: Frame) -> bool:
-    """Whether a frame is a line of the user's (not of the twin, nor of the compiler's headers)."""
-    path = str(Path(frame.file).resolve())
-    return not path.startswith((*_own_folders(), "/usr/include", "/usr/lib")) and Path(path).name != "unit.cpp"
+    """Whether a frame is a line of the user's: of a file that is here, and neither the twin's nor the compiler's."""
+    return _is_user_file(frame.file)
+
+
+@functools.lru_cache(maxsize=1024)
+def _is_user_file(file: str) -> bool:
+    path = Path(file)
+    if not path.is_absolute() or path.name == "unit.cpp" or not path.is_file():
+        return False
+    return not str(path.resolve()).startswith((*_own_folders(), "/usr/include", "/usr/lib"))
 
 
 def user_frame(found: Sequence[Frame]) -> Frame | None:

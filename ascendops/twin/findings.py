@@ -5,29 +5,13 @@ An error is surely wrong on the device: wrong data, a trap or a hang. A warning 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ascendops.twin.finding_kind import FindingKind, error, warning
+from ascendops.twin.findings_vector import VECTOR_FINDINGS
 
-
-@dataclass(frozen=True)
-class FindingKind:
-    """One kind of finding: `page` says what causes it and how to mend it."""
-
-    id: str
-    severity: str
-    title: str
-    page: str
-
-
-def _error(id: str, title: str, page: str) -> FindingKind:
-    return FindingKind(id, "error", title, page)
-
-
-def _warning(id: str, title: str, page: str) -> FindingKind:
-    return FindingKind(id, "warning", title, page)
-
+__all__ = ["FINDINGS", "VECTOR_FINDINGS", "FindingKind"]
 
 _MEMORY = (
-    _error(
+    error(
         "UB-BOUNDS",
         "An instruction leaves its buffer in a local memory",
         """The bytes that the instruction touches reach past the buffer that InitBuffer made for the tensor, or past the memory itself. On
@@ -36,7 +20,7 @@ Cause: a count, mask, repeat or stride greater than the tile; a buffer made for 
 (InitBuffer takes bytes: tile * sizeof(T)); or the last tile computed with the full tile's length.
 Fix: size the buffer for the largest tile, rounded up to 32 bytes, and pass the number of valid elements.""",
     ),
-    _error(
+    error(
         "UB-CAPACITY",
         "The buffers do not fit into the unified buffer",
         """The sum of all InitBuffer calls (number of buffers x bytes, each rounded up to 32 bytes) is more than the unified buffer of this
@@ -45,19 +29,19 @@ Cause: a tile size that does not count every queue twice for double buffering, o
 Fix: take the size from PlatformAscendC::GetCoreMemSize(CoreMemType::UB) in op_host and divide it by the bytes per element over all
 buffers.""",
     ),
-    _error(
+    error(
         "L1-CAPACITY",
         "The buffers do not fit into L1, L0A, L0B, L0C or another local memory",
         """As UB-CAPACITY, for the memories of the cube unit. The message names the memory and its size.""",
     ),
-    _error(
+    error(
         "UB-RESERVED",
         "An API needs unified buffer that the kernel has taken",
         """Some APIs (Select with a scalar or a tensor as second source) use the last 8 KB of the unified buffer for themselves. InitBuffer has
 given those bytes to buffers of the kernel, so the API overwrites them.
 Fix: subtract 8192 from the size of the unified buffer when op_host computes the tile.""",
     ),
-    _error(
+    error(
         "UB-ALIGN",
         "An operand does not start at a multiple of 32 bytes",
         """Operands of vector and copy instructions in the unified buffer and in L1 must start at a multiple of 32 bytes. On the device this is
@@ -65,23 +49,23 @@ an address error (or the low bits are dropped).
 Cause: an offset such as local[i * n] where n * sizeof(T) is no multiple of 32.
 Fix: pad each row to 32 bytes: rows of ceil(n * sizeof(T) / 32) * 32 bytes.""",
     ),
-    _error(
+    error(
         "UB-TENSOR",
         "A LocalTensor without memory",
         """The tensor was declared but never came from AllocTensor, DeQue or TBuf::Get, or the queue it came from has no InitBuffer.""",
     ),
-    _warning(
+    warning(
         "TENSOR-SIZE",
         "An instruction touches more than the tensor it was given",
         """The bytes lie inside the buffer, but behind the end of the tensor as the kernel sees it (TBuf::Get(length), GetWithOffset,
 SetSize). It works when the rest of the buffer is free for it.""",
     ),
-    _error(
+    error(
         "TBUF-SIZE",
         "TBuf::Get of more bytes than the TBuf has",
         """Get(n) counts elements, GetWithOffset(n, offset) counts elements and then bytes; InitBuffer counts bytes.""",
     ),
-    _error(
+    error(
         "GM-BOUNDS",
         "An access outside the global-memory buffers of the kernel",
         """The address belongs to none of the tensors, the workspace or the tiling data. On the device it reads another tensor's memory, or
@@ -90,13 +74,13 @@ Cause: a tail copied with the full tile's length; the wrong block offset; a work
 skips the system's part at the front, so op_host must ask for GetLibApiWorkSpaceSize() plus its own bytes).
 Fix: copy the last tile with DataCopyPad and its exact number of bytes.""",
     ),
-    _warning(
+    warning(
         "GM-TENSOR-SIZE",
         "An access beyond the size that SetGlobalBuffer was given",
         """The address still lies in a buffer of the launch, so data of another block or row may be read or overwritten. The hardware does not
 check that size; the twin says it because it is often a wrong tail.""",
     ),
-    _error(
+    error(
         "GM-ALIGN",
         "A global-memory address that is no multiple of the element size",
         """DataCopy needs a global address aligned to its element. It comes from a pointer cast or from byte arithmetic.""",
@@ -104,24 +88,24 @@ check that size; the twin says it because it is often a wrong tail.""",
 )
 
 _COPY = (
-    _error(
+    error(
         "COPY-TRUNCATED",
         "DataCopy of a length that is no multiple of 32 bytes",
         """DataCopy moves whole blocks of 32 bytes. The length is rounded down, so the last elements are silently not copied.
 Fix: use DataCopyPad, which copies any number of bytes (not on Ascend 310P: there, round up and keep room behind the data).""",
     ),
-    _error(
+    error(
         "COPY-RANGE",
         "A copy parameter outside its range",
         """blockCount may be 0 to 4095; blockLen of DataCopyPad 0 to 2097151 bytes; slices need 1 to 8 dimensions and equal burst lengths.
 Larger values lose their upper bits on the device. Split the copy into several.""",
     ),
-    _error(
+    error(
         "COPY-LENGTH",
         "DataCopyPad with a block length that is no whole number of elements",
         """blockLen of DataCopyPad counts bytes. A value that is no multiple of sizeof(T) is usually a count of elements: multiply it.""",
     ),
-    _error(
+    error(
         "PAD-RANGE",
         "Padding that DataCopyPad cannot do",
         """leftPadding and rightPadding count elements and may each cover at most 32 bytes; a 64-bit type can only be padded with 0.""",
@@ -129,41 +113,41 @@ Larger values lose their upper bits on the device. Split the copy into several."
 )
 
 _QUEUE = (
-    _error(
+    error(
         "QUEUE-STATE",
         "A tensor is used in the wrong state of its queue",
         """The order for each tensor is AllocTensor, write, EnQue, DeQue, read, FreeTensor. The message says what came instead: a DeQue without
 EnQue, an EnQue twice, a tensor of another queue, a use after FreeTensor, or an AllocTensor that never returns because no buffer was
 freed. On the device these are hangs or races.""",
     ),
-    _warning(
+    warning(
         "QUEUE-USE",
         "A tensor is used between EnQue and DeQue",
         """EnQue and DeQue order the pipe that filled the tensor with the one that reads it. An instruction in between is ordered with neither.""",
     ),
-    _warning(
+    warning(
         "QUEUE-LEAK",
         "A tensor is not freed when the kernel ends",
         """A tensor that was allocated, or is still in the queue, at the end: its event stays set. With one more round of the loop the kernel
 would hang in AllocTensor.""",
     ),
-    _error(
+    error(
         "QUEUE-INIT",
         "A queue or TBuf without InitBuffer",
         """pipe.InitBuffer(queue, number, bytes) must come before the first AllocTensor, Get, EnQue or DeQue, and again after TPipe::Reset.""",
     ),
-    _error(
+    error(
         "BUFFER-COUNT",
         "More than 64 buffers",
         """A pipe can manage at most 64 buffers; double buffering counts each queue twice.""",
     ),
-    _error(
+    error(
         "BUFFER-LENGTH",
         "InitBuffer with no buffers or no bytes",
         """The number of buffers and the number of bytes must be more than 0. A length of 0 often comes from tiling data that op_host did not
 fill in.""",
     ),
-    _error(
+    error(
         "EVENT-IDS",
         "No event id is left",
         """Each direction between two pipes has 8 event ids. A queue holds one per buffer from EnQue to DeQue and from FreeTensor to the next
@@ -173,34 +157,34 @@ too.""",
 )
 
 _SYNC = (
-    _error(
+    error(
         "FLAG-UNPAIRED",
         "A WaitFlag that no SetFlag answers",
         """The pipe waits for ever and the kernel hangs. Each WaitFlag<A_B>(id) needs one SetFlag<A_B>(id) of the same event and id, issued
 where pipe A is not itself waiting for pipe B. The twin ends the block.""",
     ),
-    _error(
+    error(
         "FLAG-DOUBLE",
         "SetFlag twice without WaitFlag between",
         """A flag that is set again before it was waited for is undefined on the device. Use another event id, or wait first.""",
     ),
-    _warning(
+    warning(
         "FLAG-SHARED",
         "An event id is used by the kernel and by a queue at the same time",
         """TQue takes event ids from the same eight. A fixed EVENT_ID0 collides with them: take the id from
 GetTPipePtr()->AllocEventID or FetchEventID of that event.""",
     ),
-    _warning(
+    warning(
         "FLAG-LEFT",
         "A flag is still set when the kernel ends",
         """A SetFlag without WaitFlag. The next kernel on this core finds the flag set and may run ahead.""",
     ),
-    _error(
+    error(
         "FLAG-EVENT",
         "An event that does not exist",
         """Event ids are 0 to 7, and not every pair of pipes has an event.""",
     ),
-    _warning(
+    warning(
         "SYNC-HAZARD",
         "Two pipes access the same bytes and nothing orders them",
         """One of the two accesses writes. Instructions of one pipe run in order, those of different pipes do not, so the device may run them
@@ -208,19 +192,19 @@ the other way round. EnQue/DeQue order the pipes of a queue; elsewhere use SetFl
 or PipeBarrier<PIPE_ALL>. Accesses of the scalar unit (GetValue, SetValue) are taken to be ordered by the compiler unless the kernel
 runs with auto_sync=False.""",
     ),
-    _error(
+    error(
         "SYNC-CORES",
         "SyncAll with more blocks than cores",
         """All blocks must run at the same time to meet in SyncAll. Blocks beyond the number of cores start only when others end, so the kernel
 hangs. Set block_dim to at most GetCoreNumAiv() in op_host.""",
     ),
-    _warning(
+    warning(
         "SYNC-TASK-TYPE",
         "SyncAll without workspace in a kernel of vector cores only",
         """The hardware barrier needs a kernel type with MIX: KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0). The form with a workspace of
 block_dim x 32 zeroed bytes works in every kernel.""",
     ),
-    _error(
+    error(
         "DEADLOCK",
         "Blocks wait for each other and none can go on",
         """Every block that has not ended waits in SyncAll, and too few came. Cause: a return or a loop bound that makes some blocks skip a
@@ -229,83 +213,41 @@ SyncAll (blocks without work must call it too).""",
 )
 
 _LAUNCH = (
-    _error(
+    error(
         "TILING-SIZE",
         "The tiling data is smaller than the struct that the kernel reads",
         """op_host wrote fewer bytes than GET_TILING_DATA copies; the rest is undefined on the device (the twin gives zeros). Cause: two
 different struct definitions in op_host and op_kernel, or a SetDataSize that is too small.""",
     ),
-    _warning(
+    warning(
         "TILING-DIFFERS",
         "The tiling data is larger than the struct that the kernel reads",
         """The two sides may not mean the same struct. It is right when op_host writes a struct whose first part the kernel reads.""",
     ),
-    _error(
+    error(
         "TILING-KEY",
         "The kernel has no branch for the tiling key",
         """op_host set a key that no TILING_KEY_IS of the kernel names. The device builds one binary per named key, so the launch fails there.""",
     ),
-    _error(
+    error(
         "DUMP-RANGE",
         "DumpTensor of more elements than the tensor has",
         """The dump was left out.""",
     ),
-    _error(
+    error(
         "CRASH",
         "The kernel crashed",
         """A signal ended the block: an invalid pointer, a division by zero, a failed assert. For a pointer into UB or GM the message says
 where it lies relative to the memory. On the device this is an exception of the AI core (507015 and the like).""",
     ),
-    _error(
+    error(
         "HANG",
         "The kernel did not end in time",
         """A block was still running, or still waiting, when timeout_s was over. The finding shows where it was. On the device the task would
 time out.""",
     ),
-)  # fmt: skip
+)
 
-_VECTOR = (
-    _error(
-        "MASK-RANGE",
-        "A mask with more elements than one repeat",
-        """One repeat is 256 bytes: 64 elements of 4 bytes, 128 of 2 bytes. A larger mask is executed as one full repeat, so the elements
-behind it are not computed. In counter mode (SetMaskCount) the mask counts all elements instead. An int4b_t operand needs an even
-number of elements.
-Fix: raise the repeat count instead of the mask, or use the form of the API that takes a count.""",
-    ),
-    _error(
-        "UNSUPPORTED-DTYPE",
-        "The vector unit has no such instruction for this element type",
-        """The call compiles for the twin but not for this SoC. Cast to half, float or int32_t first.""",
-    ),
-    _warning(
-        "COMPARE-COUNT",
-        "Compare of a count that is no whole number of 256-byte repeats",
-        """Compare and CompareScalar work on whole repeats: the document requires that count * sizeof(T) is a multiple of 256 and promises
-nothing for the rest. The twin computes all elements.
-Fix: round the count up to 64 (float) or 128 (half) elements and give all three tensors room for it.""",
-    ),
-    _error(
-        "GATHER-ALIGN",
-        "A gather or scatter offset that is no multiple of the element size",
-        """Offsets count bytes, not elements: multiply indices by sizeof(T).""",
-    ),
-    _error(
-        "GATHER-PATTERN",
-        "A fixed pattern of GatherMask outside 1 to 7",
-        """1: even elements, 2: odd elements, 3 to 6: every fourth element from the first to the fourth, 7: all.""",
-    ),
-    _error(
-        "REDUCE-INDEX",
-        "An index of ReduceMax or ReduceMin that does not fit a half",
-        """The index is stored in the 16 bits of the element type, so 65535 is the largest. Reduce parts of the data, or use float.""",
-    ),
-    _error(
-        "SORT-RANGE",
-        "A parameter of Sort32 or MrgSort outside its range",
-        """validBit must be 3, 7 or 15 (two, three or four queues), queue lengths 0 to 4095, and repeatTimes above 1 needs four queues of equal
-length.""",
-    ),
-)  # fmt: skip
-
-FINDINGS: dict[str, FindingKind] = {kind.id: kind for kind in (*_MEMORY, *_COPY, *_QUEUE, *_SYNC, *_LAUNCH, *_VECTOR)}
+FINDINGS: dict[str, FindingKind] = {
+    kind.id: kind for kind in (*_MEMORY, *_COPY, *_QUEUE, *_SYNC, *_LAUNCH, *VECTOR_FINDINGS)
+}

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import builtins
 import ctypes
 import functools
 import json
-import re
-import struct
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ascendops.errors import InputError, KernelCrash, KernelHang
 from ascendops.spec import socs
+from ascendops.twin.arguments import Arguments, BufferRow, GmBuffer
 from ascendops.twin.diagnostics import Diagnostic, diagnose
 from ascendops.twin.timeline import Timeline
+
+__all__ = ["GmBuffer", "LaunchResult", "launch", "load", "runtime", "signature"]
 
 # Bytes at the start of a workspace that belong to the system; GetUserWorkspace skips them.
 RESERVED_WORKSPACE = {2201: 16 << 20}
@@ -25,49 +25,6 @@ RESERVED_WORKSPACE_ELSEWHERE = 2 << 20
 
 _ABI = 1
 _LAUNCHING = threading.Lock()  # the runtime runs one launch at a time and keeps the last report
-_PARAMETER = re.compile(r"([a-z])(\d+)")
-_INT = {1: "b", 2: "h", 4: "i", 8: "q"}
-_FLOAT = {2: "e", 4: "f", 8: "d"}
-
-
-@dataclass(frozen=True)
-class GmBuffer:
-    """A buffer of global memory: host memory that a kernel may read and write.
-
-    Attributes:
-        address: Host address.
-        bytes: Its size.
-        name: How findings call it.
-        shape: Shape of the tensor, where a tensor list needs it.
-        members: Buffers that this one points to (a tensor list).
-        keep: Whatever must live as long as the buffer.
-    """
-
-    address: int
-    bytes: int
-    name: str
-    shape: tuple[int, ...] | None = None
-    members: tuple[GmBuffer, ...] = ()
-    keep: Any = field(default=None, repr=False, compare=False)
-
-    @classmethod
-    def of_bytes(cls, data: builtins.bytes, name: str, align: int = 64) -> GmBuffer:
-        """A buffer with a copy of `data`, at an address that is a multiple of `align`."""
-        memory = ctypes.create_string_buffer(len(data) + align)
-        address = (ctypes.addressof(memory) + align - 1) // align * align
-        ctypes.memmove(address, data, len(data))
-        return cls(address, len(data), name, keep=memory)
-
-    @classmethod
-    def tensor_list(cls, items: Sequence[GmBuffer], name: str) -> GmBuffer:
-        """The descriptor that a kernel gets for a list of tensors (read by ListTensorDesc): shapes, then addresses."""
-        shapes = [item.shape or (item.bytes,) for item in items]
-        words = [word for index, shape in enumerate(shapes) for word in (index << 32 | len(shape), *shape)]
-        data = struct.pack(
-            f"<{1 + len(words) + len(items)}Q", 8 * (1 + len(words)), *words, *[item.address for item in items]
-        )
-        buffer = cls.of_bytes(data, name)
-        return cls(buffer.address, buffer.bytes, name, members=tuple(items), keep=buffer.keep)
 
 
 @dataclass(frozen=True)
@@ -91,10 +48,6 @@ class LaunchResult:
     soc: str
 
 
-class _Buffer(ctypes.Structure):
-    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("name", ctypes.c_char_p)]
-
-
 class _Launch(ctypes.Structure):
     _fields_ = [
         ("entry", ctypes.c_void_p),
@@ -106,7 +59,7 @@ class _Launch(ctypes.Structure):
         ("tiling_key", ctypes.c_uint64),
         ("workspace", ctypes.c_void_p),
         ("workspace_bytes", ctypes.c_uint64),
-        ("buffers", ctypes.POINTER(_Buffer)),
+        ("buffers", ctypes.POINTER(BufferRow)),
         ("buffer_count", ctypes.c_uint32),
         ("npu_arch", ctypes.c_uint32),
         *[(f"{memory}_bytes", ctypes.c_uint64) for memory in ("ub", "l1", "l0a", "l0b", "l0c", "bt", "fb")],
@@ -155,7 +108,7 @@ def load(library: str | Path) -> ctypes.CDLL:
 
 
 def signature(library: str | Path, entry: str) -> list[str]:
-    """Kind and bytes of each parameter of a kernel, such as `p8` (pointer), `u4`, `i8`, `f2`, `b1`, `s24` (struct).
+    """Kind and bytes of each parameter of a kernel, such as `p8` (pointer), `u4`, `i8`, `f2`, `n2` (bfloat16), `b1`, `s24` (struct).
 
     Raises:
         InputError: The library exports no such kernel.
@@ -168,60 +121,6 @@ def signature(library: str | Path, entry: str) -> list[str]:
     describe.restype = ctypes.c_char_p
     text: bytes = describe()
     return text.decode().split()
-
-
-def _pack(value: Any, kind: str, index: int, entry: str) -> bytes:
-    """The bytes of one by-value argument."""
-    letter, size = kind[0], int(kind[1:])
-    if letter == "s":
-        raw = bytes(value)
-        if len(raw) != size:
-            raise InputError(f"argument {index} of {entry} is a struct of {size} bytes; {len(raw)} were given")
-        return raw
-    try:
-        if letter == "f":
-            return struct.pack(f"<{_FLOAT[size]}", float(value))
-        code = _INT[size] if letter in "ib" else _INT[size].upper()
-        return struct.pack(f"<{code}", int(value))
-    except (struct.error, TypeError, ValueError) as error:
-        raise InputError(f"argument {index} of {entry} is {value!r}: {error}", why=f"the parameter is {kind}") from None
-
-
-class _Arguments:
-    """The argument array of a launch, and every buffer it reaches."""
-
-    def __init__(self, kinds: Sequence[str], values: Sequence[Any], entry: str) -> None:
-        if len(kinds) != len(values):
-            raise InputError(f"{entry} has {len(kinds)} parameters; {len(values)} arguments were given")
-        self.buffers: list[GmBuffer] = []
-        self._keep = [
-            self._one(kind, value, index, entry) for index, (kind, value) in enumerate(zip(kinds, values, strict=True))
-        ]
-        self.array = (ctypes.c_void_p * max(1, len(self._keep)))(*[ctypes.addressof(item) for item in self._keep])
-
-    def _one(self, kind: str, value: Any, index: int, entry: str) -> Any:
-        if kind[0] != "p":
-            if isinstance(value, GmBuffer) or value is None:
-                raise InputError(f"argument {index} of {entry} is passed by value ({kind}); a buffer was given")
-            return ctypes.create_string_buffer(_pack(value, kind, index, entry), int(kind[1:]))
-        if value is None:
-            return ctypes.c_uint64(0)
-        if not isinstance(value, GmBuffer):
-            raise InputError(
-                f"argument {index} of {entry} is a pointer; {type(value).__name__} was given", help="pass an array"
-            )
-        self._register(value)
-        return ctypes.c_uint64(value.address)
-
-    def _register(self, buffer: GmBuffer) -> None:
-        self.buffers.append(buffer)
-        for member in buffer.members:
-            self._register(member)
-
-    def table(self) -> Any:
-        """The buffers as the runtime reads them."""
-        rows = [_Buffer(b.address, b.bytes, b.name.encode()) for b in self.buffers]
-        return (_Buffer * max(1, len(rows)))(*rows)
 
 
 def _workspace(size: int) -> GmBuffer:
@@ -280,7 +179,7 @@ def launch(
     workspace = _workspace(workspace_bytes)
     tiling_buffer = GmBuffer.of_bytes(tiling, "tiling")
     values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
-    packed = _Arguments(signature(library, entry), values, entry)
+    packed = Arguments(signature(library, entry), values, entry)
     kernels, table = load(library), packed.table()
     request = _Launch(
         entry=ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p), args=packed.array, block_dim=block_dim,

@@ -27,7 +27,7 @@ def expectations(file: str) -> dict[str, set[Finding]]:
             name = match[1]
             found[name] = set()
         elif name and (match := _FINDS.search(line)):
-            found[name] |= {(id, number) for id in match[1].split()}
+            found[name] |= {(kind, number) for kind in match[1].split()}
     return found
 
 

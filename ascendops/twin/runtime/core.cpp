@@ -58,9 +58,9 @@ std::string at(void *pc) {
     return pc ? format("{pc:%p}", static_cast<void *>(static_cast<char *>(pc) - 1)) : std::string("an unknown line");
 }
 
-void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const std::string &message) {
+void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const std::string &message, bool fatal) {
     Private &p = priv();
-    if (!t_core->checks) return;
+    if (!t_core->checks && !fatal) return;
     ++p.in_runtime;
     void *inside = pc ? static_cast<char *>(pc) - 1 : nullptr;
     auto same = std::find_if(p.findings.begin(), p.findings.end(), [&](const Finding &f) {

@@ -174,7 +174,8 @@ private:
 
 // Text that Python replaces by the file and line of a return address.
 std::string at(void *pc);
-void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const std::string &message);
+// `fatal`: the block ends because of it, so it is reported even with checks off.
+void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const std::string &message, bool fatal = false);
 std::string format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // local memories

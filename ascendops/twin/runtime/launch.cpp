@@ -335,9 +335,9 @@ void launch_barrier(Private &p, uint32_t used) {
     --p.in_runtime;
     if (!ended) return;
     if (!why.empty()) {
-        finding_at("DEADLOCK", "SyncAll", PipeId::ALL, p.pc, why);
+        finding_at("DEADLOCK", "SyncAll", PipeId::ALL, p.pc, why, true);
     } else {
-        finding_at("HANG", "SyncAll", PipeId::ALL, p.pc, format("the block was still waiting after %g s", l.in->timeout_s));
+        finding_at("HANG", "SyncAll", PipeId::ALL, p.pc, format("the block was still waiting after %g s", l.in->timeout_s), true);
     }
     abandon_block();
 }

@@ -156,12 +156,15 @@ namespace {
 bool make_room(LocalMemory &m, Mem mem, uint64_t bytes, uint32_t num, uint64_t len) {
     const uint64_t need = m.used + bytes;
     if (need <= m.size) return true;
-    const char *const id = mem == Mem::UB ? "UB-CAPACITY" : "L1-CAPACITY";
-    finding(id, "InitBuffer of %u x %llu bytes needs %s up to byte %llu, but it has %llu bytes (%llu were taken before): %llu too many", num,
-            static_cast<unsigned long long>(len), mem_name(mem), static_cast<unsigned long long>(need),
-            static_cast<unsigned long long>(m.size), static_cast<unsigned long long>(m.used),
-            static_cast<unsigned long long>(need - m.size));
-    return need <= m.limit;
+    using ull = unsigned long long;
+    Private &p = priv();
+    const bool fits = need <= m.limit;
+    finding_at(mem == Mem::UB ? "UB-CAPACITY" : "L1-CAPACITY", p.api, p.pipe, p.pc,
+               format("InitBuffer of %u x %llu bytes needs %s up to byte %llu, but it has %llu bytes (%llu were taken before): %llu too many",
+                      num, static_cast<ull>(len), mem_name(mem), static_cast<ull>(need), static_cast<ull>(m.size),
+                      static_cast<ull>(m.used), static_cast<ull>(need - m.size)),
+               !fits);
+    return fits;
 }
 
 }  // namespace
@@ -219,8 +222,10 @@ TensorRef que_alloc(Que &que) {
         return whole(p, index);
     }
     const Buffer &b = p.bufs[que.first];
-    finding("QUEUE-STATE", "AllocTensor hangs: all %u buffers of this %s queue are taken (buffer 0 is %s since %s); FreeTensor is missing",
-            que.num, position_name(que.pos), state_name(b.state), at(b.state_pc).c_str());
+    finding_at("QUEUE-STATE", p.api, p.pipe, p.pc,
+               format("AllocTensor hangs: all %u buffers of this %s queue are taken (buffer 0 is %s since %s); FreeTensor is missing",
+                      que.num, position_name(que.pos), state_name(b.state), at(b.state_pc).c_str()),
+               true);
     abandon_block();
 }
 

@@ -83,7 +83,8 @@ bool report_blocked(Private &p) {
         const Private::Pending &op = queue.front();
         finding_at("FLAG-UNPAIRED", "WaitFlag", event_dst(op.event), op.pc,
                    format("WaitFlag<%s>(%d) hangs: no SetFlag<%s>(%d) answers it, so pipe %s never goes on", event_name(op.event), op.id,
-                          event_name(op.event), op.id, pipe_name(event_dst(op.event))));
+                          event_name(op.event), op.id, pipe_name(event_dst(op.event))),
+                   true);
         queue.clear();
     }
     return any;

@@ -180,3 +180,13 @@ extern "C" __global__ __aicore__ void good_views(GM_ADDR xAddr, GM_ADDR yAddr) {
     y.SetValue(6, (float)a.GetSize());
     y.SetValue(7, (float)(tail.GetPhyAddr() - a.GetPhyAddr()));
 }
+
+extern "C" __global__ __aicore__ void bad_reserved_ub(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    pipe.InitBuffer(buf, 190 * 1024);
+    LocalTensor<float> a = buf.Get<float>();
+    LocalTensor<uint8_t> mask = a[N].ReinterpretCast<uint8_t>();
+    Duplicate(a, 1.0f, 2 * N);
+    Select(a, mask, a, 0.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, N);  // finds: UB-RESERVED
+    y.SetValue(0, 1.0f);
+}

@@ -189,3 +189,17 @@ extern "C" __global__ __aicore__ void bad_skipped_barrier(GM_ADDR xAddr, GM_ADDR
     if (GetBlockIdx() == 1) return;
     SyncAll();  // finds: DEADLOCK
 }
+
+extern "C" __global__ __aicore__ void bad_shared_event(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    TQue<QuePosition::VECIN, 1> in;
+    pipe.InitBuffer(in, 2, N * sizeof(float));
+    LocalTensor<float> b = in.AllocTensor<float>();
+    DataCopy(b, x, N);
+    in.EnQue(b);
+    b = in.DeQue<float>();
+    in.FreeTensor(b);
+    SetFlag<HardEvent::V_MTE2>(EVENT_ID0);  // finds: FLAG-SHARED
+    WaitFlag<HardEvent::V_MTE2>(EVENT_ID0);
+    y.SetValue(0, 1.0f);
+}

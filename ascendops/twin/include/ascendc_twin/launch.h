@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "ascendc_twin/half.h"
 #include "ascendc_twin/rt.h"
 
 extern "C" {
@@ -51,8 +52,10 @@ constexpr char letter() {
         return 'p';
     } else if constexpr (std::is_same_v<T, bool>) {
         return 'b';
-    } else if constexpr (std::is_floating_point_v<T>) {
+    } else if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, half>) {
         return 'f';
+    } else if constexpr (std::is_same_v<T, bfloat16_t>) {
+        return 'n';
     } else if constexpr (std::is_integral_v<T>) {
         return std::is_signed_v<T> ? 'i' : 'u';
     } else {

@@ -1,0 +1,118 @@
+"""Arguments of a kernel launch: buffers of global memory, and values packed with the parameter's own type."""
+
+from __future__ import annotations
+
+import builtins
+import ctypes
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ascendops.errors import InputError
+
+_INT = {1: "b", 2: "h", 4: "i", 8: "q"}
+_FLOAT = {2: "e", 4: "f", 8: "d"}
+
+
+@dataclass(frozen=True)
+class GmBuffer:
+    """A buffer of global memory: host memory that a kernel may read and write.
+
+    Attributes:
+        address: Host address.
+        bytes: Its size.
+        name: How findings call it.
+        shape: Shape of the tensor, where a tensor list needs it.
+        members: Buffers that this one points to (a tensor list).
+        keep: Whatever must live as long as the buffer.
+    """
+
+    address: int
+    bytes: int
+    name: str
+    shape: tuple[int, ...] | None = None
+    members: tuple[GmBuffer, ...] = ()
+    keep: Any = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of_bytes(cls, data: builtins.bytes, name: str, align: int = 64) -> GmBuffer:
+        """A buffer with a copy of `data`, at an address that is a multiple of `align`."""
+        memory = ctypes.create_string_buffer(len(data) + align)
+        address = (ctypes.addressof(memory) + align - 1) // align * align
+        ctypes.memmove(address, data, len(data))
+        return cls(address, len(data), name, keep=memory)
+
+    @classmethod
+    def tensor_list(cls, items: Sequence[GmBuffer], name: str) -> GmBuffer:
+        """The descriptor that a kernel gets for a list of tensors (read by ListTensorDesc): shapes, then addresses."""
+        shapes = [item.shape or (item.bytes,) for item in items]
+        words = [word for index, shape in enumerate(shapes) for word in (index << 32 | len(shape), *shape)]
+        data = struct.pack(
+            f"<{1 + len(words) + len(items)}Q", 8 * (1 + len(words)), *words, *[item.address for item in items]
+        )
+        buffer = cls.of_bytes(data, name)
+        return cls(buffer.address, buffer.bytes, name, members=tuple(items), keep=buffer.keep)
+
+
+class BufferRow(ctypes.Structure):
+    """TwinBuffer of ascendc_twin/launch.h."""
+
+    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("name", ctypes.c_char_p)]
+
+
+def _pack(value: Any, kind: str, index: int, entry: str) -> bytes:
+    """The bytes of one by-value argument."""
+    letter, size = kind[0], int(kind[1:])
+    if letter == "s":
+        raw = bytes(value)
+        if len(raw) != size:
+            raise InputError(f"argument {index} of {entry} is a struct of {size} bytes; {len(raw)} were given")
+        return raw
+    try:
+        if letter == "n":  # bfloat16: the upper half of the float, rounded to even
+            (bits,) = struct.unpack("<I", struct.pack("<f", float(value)))
+            return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 & 0xFFFF)
+        if letter == "f":
+            return struct.pack(f"<{_FLOAT[size]}", float(value))
+        code = _INT[size] if letter in "ib" else _INT[size].upper()
+        return struct.pack(f"<{code}", int(value))
+    except (struct.error, TypeError, ValueError) as error:
+        raise InputError(f"argument {index} of {entry} is {value!r}: {error}", why=f"the parameter is {kind}") from None
+
+
+class Arguments:
+    """The argument array of a launch, and every buffer it reaches."""
+
+    def __init__(self, kinds: Sequence[str], values: Sequence[Any], entry: str) -> None:
+        if len(kinds) != len(values):
+            raise InputError(f"{entry} has {len(kinds)} parameters; {len(values)} arguments were given")
+        self.buffers: list[GmBuffer] = []
+        self._keep = [
+            self._one(kind, value, index, entry) for index, (kind, value) in enumerate(zip(kinds, values, strict=True))
+        ]
+        self.array = (ctypes.c_void_p * max(1, len(self._keep)))(*[ctypes.addressof(item) for item in self._keep])
+
+    def _one(self, kind: str, value: Any, index: int, entry: str) -> Any:
+        if kind[0] != "p":
+            if isinstance(value, GmBuffer) or value is None:
+                raise InputError(f"argument {index} of {entry} is passed by value ({kind}); a buffer was given")
+            return ctypes.create_string_buffer(_pack(value, kind, index, entry), int(kind[1:]))
+        if value is None:
+            return ctypes.c_uint64(0)
+        if not isinstance(value, GmBuffer):
+            raise InputError(
+                f"argument {index} of {entry} is a pointer; {type(value).__name__} was given", help="pass an array"
+            )
+        self._register(value)
+        return ctypes.c_uint64(value.address)
+
+    def _register(self, buffer: GmBuffer) -> None:
+        self.buffers.append(buffer)
+        for member in buffer.members:
+            self._register(member)
+
+    def table(self) -> Any:
+        """The buffers as the runtime reads them."""
+        rows = [BufferRow(b.address, b.bytes, b.name.encode()) for b in self.buffers]
+        return (BufferRow * max(1, len(rows)))(*rows)
