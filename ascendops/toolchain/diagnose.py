@@ -14,6 +14,8 @@ from ascendops.errors import CompileError
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<col>\d+):)? (?:fatal )?error: (?P<message>.*)$")
 _DIAGNOSTIC = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal error|error|warning|note): ")
 _MISSING = re.compile(r"‘(?P<name>[\w:]+)’ (?:was not declared|is not a member|has not been declared|does not name a type)|'(?P<ascii>[\w:]+)' (?:was not|is not a member|has not)")
+_CALLED = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)?\s+required from")
+_WITH = re.compile(r"In instantiation of .*\[with (?P<types>.*)\]")
 _INCLUDE = re.compile(r"(?P<header>[\w./-]+\.h(?:pp)?): No such file")
 
 Origin = Callable[[Path, int], str | None]
@@ -37,6 +39,9 @@ def compile_error(outcome: Outcome, what: str, origin: Origin | None = None) -> 
         match = _ERROR.match(lines[at])
         assert match
         where = f"{match['file']}:{match['line']}"
+        caller, types = _caller(lines, at)
+        if caller:
+            where, shown = caller, [f"with {types}", *shown] if types else shown
         source = origin(Path(match["file"]), int(match["line"])) if origin else None
         if source:
             note.append(f"generated from {source}: edit that, gen/ is rendered anew by each build")
@@ -45,6 +50,19 @@ def compile_error(outcome: Outcome, what: str, origin: Origin | None = None) -> 
     more = [f"and {count - 1} more errors"] if count > 1 else []
     why = [*shown, *note, *more, f"command: {shlex.join(outcome.command)}", f"exit status {outcome.returncode}; full log: {log}"]
     return CompileError(f"{what} does not compile", where=where, why="\n".join(why), help=help_text)
+
+
+def _caller(lines: list[str], at: int) -> tuple[str | None, str | None]:
+    """Of an error inside a template: where the user's code asked for it, and the template arguments. None: not in a template."""
+    where, types = None, None
+    for line in reversed(lines[max(0, at - 12) : at]):
+        if called := _CALLED.match(line):
+            where = where or f"{called['file']}:{called['line']}"
+        elif found := _WITH.search(line):
+            types = types or found["types"]
+        else:
+            break
+    return where, types
 
 
 def _excerpt(lines: list[str], at: int | None) -> list[str]:

@@ -148,7 +148,7 @@ def test_api_functions_as_template_arguments() -> None:
     [
         (
             "LocalTensor<bfloat16_t> t; Add(t, t, t, 64);",
-            ("Add", "not supported", "half, float, int16_t, int32_t"),
+            ("Add", "not supported", "half, float, int16_t, int32_t", "T = bfloat16_t", "wrong.cpp:2"),
         ),
         ("LocalTensor<int8_t> t; Duplicate(t, (int8_t)1, 64);", ("Duplicate", "not supported")),
         (
