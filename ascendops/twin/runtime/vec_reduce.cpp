@@ -402,6 +402,17 @@ void vec_reduce_all(Inst &inst, Reduce op, const Span &dst, const Span &src, con
     }
 }
 
+void vec_accumulate(Inst &inst, const Span &src, const Lanes &lanes) {
+    const uint32_t size = size_of(src.dt);
+    Plan plan;
+    if (!reducible(inst, src) || !make_plan(inst, lanes, REPEAT / size, plan) || !touch_lanes(inst, plan, 1, src, Rw::READ, size)) {
+        return;
+    }
+    charge(inst, plan, row_cycles(Reduce::SUM, size == 2), size);
+    uint8_t unused[4];
+    size == 2 ? sum_in_order<true>(plan, unused, src) : sum_in_order<false>(plan, unused, src);
+}
+
 void vec_reduce_rows(Inst &inst, const Span &dst, const Span &src, uint32_t rows, uint32_t stride, uint32_t n, float scale) {
     const uint32_t size = size_of(src.dt);
     if (!reducible(inst, src) || rows == 0 || n == 0) {

@@ -13,4 +13,5 @@
 #include "ascendc_twin/vec_sort.h"
 #include "ascendc_twin/vec_transpose.h"
 #include "ascendc_twin/vec_operators.h"
+#include "ascendc_twin/vec_intrinsics.h"
 #include "ascendc_twin/adv_math.h"

@@ -121,6 +121,8 @@ enum class Reduce : uint8_t { SUM, MAX, MIN };
 void vec_reduce_repeat(Inst &inst, Reduce op, const Span &dst, const Span &src, const Lanes &lanes, int order);
 void vec_reduce_block(Inst &inst, Reduce op, const Span &dst, const Span &src, const Lanes &lanes);
 void vec_reduce_pair(Inst &inst, const Span &dst, const Span &src, const Lanes &lanes);
+// The sum of the repeats, added in order, into the accumulator (Core::acc_val).
+void vec_accumulate(Inst &inst, const Span &src, const Lanes &lanes);
 // A single result. Count form of a sum: repeats are added in order; everything else is a tree over work.
 void vec_reduce_all(Inst &inst, Reduce op, const Span &dst, const Span &src, const Span &work, const Lanes &lanes,
                     bool with_index);
