@@ -84,7 +84,18 @@ void atomic_run(uint8_t *dst, const uint8_t *src, uint64_t bytes) {
     }
 }
 
+void fill(uint8_t *at, uint64_t bytes, const void *element, uint32_t size) {
+    for (uint64_t i = 0; i < bytes; i += size) memcpy(at + i, element, std::min<uint64_t>(size, bytes - i));
+}
+
 void move_run(const Span &dst_of, uint8_t *dst, const uint8_t *src, uint64_t bytes) {
+    if (priv().gm_clip) {
+        const uint64_t writable = gm_inside(priv(), reinterpret_cast<uint64_t>(dst), bytes);
+        const uint64_t readable = std::min(writable, gm_inside(priv(), reinterpret_cast<uint64_t>(src), writable));
+        const uint16_t undefined = kPoison;
+        fill(dst + readable, writable - readable, &undefined, sizeof undefined);
+        bytes = readable;
+    }
     if (dst_of.mem == Mem::GM && t_core->atomic != 0) {
         atomic_run(dst, src, bytes);
     } else {
@@ -170,10 +181,6 @@ bool check_pad_burst(const Burst &b, uint32_t element) {
     return good;
 }
 
-void fill(uint8_t *at, uint64_t bytes, const void *element, uint32_t size) {
-    for (uint64_t i = 0; i < bytes; i += size) memcpy(at + i, element, std::min<uint64_t>(size, bytes - i));
-}
-
 // What the hardware puts around a block: the padding value; nothing defined without one; or, with no padding asked for, the
 // block's own first element up to the next 32 bytes.
 void fill_padding(uint8_t *block, uint64_t run, uint64_t left, uint64_t footprint, const Pad &pad, const uint8_t *first) {
@@ -213,13 +220,13 @@ void copy_pad_in(Inst &inst, const Span &dst, const Span &src, const Burst &b, c
     inst.moved = b.run * b.count;
     inst.runs = b.count;
     if (footprint == b.run && dst_step == b.run && src_step == b.run) {
-        memcpy(dst.p, src.p, b.run * b.count);
+        move_run(dst, dst.p, src.p, b.run * b.count);
         return;
     }
     for (uint32_t i = 0; i < b.count; ++i) {
         uint8_t *block = dst.p + i * dst_step;
         const uint8_t *from = src.p + i * src_step;
-        memcpy(block + left, from, b.run);
+        move_run(dst, block + left, from, b.run);
         if (footprint != b.run) fill_padding(block, b.run, left, footprint, pad, from);
     }
 }

@@ -1,0 +1,27 @@
+"""Habits of public kernels and projects that the twin must take: one small kernel or project of our own for each."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+from core_kernels import compiled, expectations, findings
+
+pytestmark = pytest.mark.twin
+
+KERNELS = "public_kinds.cpp"
+
+
+def test_reading_and_writing_the_padding_behind_a_tensor_is_a_warning() -> None:
+    x, y = np.arange(13, dtype=np.float32), np.zeros(20, dtype=np.float32)
+    found = findings(compiled(KERNELS), "round_up_tail", x, y[:13], tiling=struct.pack("<I", 13))
+    assert found == expectations(KERNELS)["round_up_tail"]
+    np.testing.assert_array_equal(y, np.concatenate([np.arange(1, 14), np.zeros(7)]))
+
+
+def test_a_write_past_the_next_block_is_an_error() -> None:
+    x, y = np.arange(24, dtype=np.float32), np.zeros(13, dtype=np.float32)
+    found = findings(compiled(KERNELS), "round_up_tail", x, y, tiling=struct.pack("<I", 24))
+    assert {kind for kind, _ in found} == {"GM-PADDING", "GM-BOUNDS"}
+    assert not y.any(), "the instruction is skipped"
