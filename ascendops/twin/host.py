@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ascendops.errors import InputError, KernelCrash, KernelHang, OpHostError, did_you_mean
+from ascendops.errors import CompileError, InputError, KernelCrash, KernelHang, OpHostError, did_you_mean
 from ascendops.spec import socs
 from ascendops.twin.host_request import HostTensor, TensorArg, pack
 from ascendops.twin.opdef import OpAttr, OpDef, OpParam, TilingField, TilingStruct, dtype_name, parse_op
-from ascendops.twin.symbols import locate
+from ascendops.twin.symbols import demangle, locate
 from ascendops.twin.tiling_header import header
 
 __all__ = ["HostLibrary", "HostTensor", "OpAttr", "OpDef", "OpParam", "Tiling", "TilingField", "TilingStruct"]
@@ -89,6 +89,7 @@ class HostLibrary:
         runtime: The host runtime (twin/hostrt), compiled; by default the cached one.
 
     Raises:
+        CompileError: It uses a function that no source defines.
         OpHostError: It cannot be loaded, or declares an operator that the Ascend tools would refuse.
         KernelCrash: Its OpDef code crashed.
     """
@@ -217,6 +218,8 @@ class HostLibrary:
             raise KernelCrash(f"{what} crashed: {message}", where=where or str(self.path), why=why, help=hint)
         if status == "hang":
             raise KernelHang(f"{what} {message}", where=where or str(self.path), why=why, help="look for a loop whose step can be zero")
+        if status == "load" and "undefined symbol: " in message:
+            raise _undefined(message.rpartition("undefined symbol: ")[2].strip(), self.path)
         texts = {
             "exception": f"{what} threw: {message}",
             "failed": f"{what} returned a failure" + ("" if message == "4294967295" else f" ({message})"),
@@ -225,6 +228,15 @@ class HostLibrary:
             "load": f"the op_host library cannot be loaded: {message}",
         }
         raise OpHostError(texts.get(status, f"{what}: {message}"), where=where or str(self.path), why=why)
+
+
+def _undefined(symbol: str, library: Path) -> CompileError:
+    """The link error that the loader found: op_host names a function that none of its sources defines."""
+    name = demangle(symbol)
+    hint = "define it in op_host/ with exactly this name, namespace and parameters"
+    if name.startswith("optiling::"):
+        hint += "; gen/op_host/ registers the tiling function by this name"
+    return CompileError(f"op_host uses {name}, but no source defines it", where="op_host/", why=f"undefined symbol in {library}", help=hint)
 
 
 def _readable(op: OpDef, tiling: bool) -> frozenset[str]:

@@ -23,6 +23,14 @@ class Frame:
         return f"{self.function}{place}"
 
 
+def demangle(symbol: str) -> str:
+    """A C++ symbol as it is written in source; unchanged where c++filt is not installed."""
+    tool = shutil.which("c++filt")
+    if tool is None:
+        return symbol
+    return subprocess.run([tool, symbol], capture_output=True, text=True, check=False, timeout=60).stdout.strip() or symbol
+
+
 @lru_cache(maxsize=256)
 def locate(library: str, offsets: tuple[int, ...]) -> tuple[Frame, ...]:
     """The frames at byte offsets of a library, inlined functions included (innermost first).
