@@ -103,7 +103,8 @@ class Worker:
             return ""
         size = self._log.seek(0, os.SEEK_END)
         self._log.seek(max(0, size - _TAIL_BYTES))
-        return self._log.read().decode(errors="replace").strip()
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        return "\n".join(line for line in lines if not line.startswith("Extension modules:")).strip()
 
     def close(self) -> None:
         """Ends the process (kills it if it is busy) and frees its resources; calling it again does nothing."""
@@ -223,7 +224,7 @@ def load_file(path: Path) -> Any:
 def _child(fd: int) -> None:
     import faulthandler
 
-    faulthandler.enable()
+    faulthandler.enable(all_threads=False)
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     _exit_with_parent()
     connection = Connection(fd)

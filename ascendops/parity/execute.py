@@ -69,9 +69,9 @@ def worker_runner(target: str, worker: Worker) -> Runner:
         try:
             result = worker.call(target, dict(values), poison, outs)
         except KernelCrash as error:
-            return Run(error=str(error), label="CRASH")
+            return failed(error, "CRASH")
         except KernelHang as error:
-            return Run(error=str(error), label="HANG")
+            return failed(error, "HANG")
         assert isinstance(result, Run)
         return result
 
@@ -104,7 +104,7 @@ def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, 
                 result = invoke(candidate, fresh, **extra)
         returned = list(buffers) if buffers else outputs_of(result)
     except AscendOpsError as error:
-        return Run(error=str(error), label="CRASH" if isinstance(error, KernelCrash) else _label_of(error))
+        return failed(error, "CRASH" if isinstance(error, KernelCrash) else _label_of(error))
     except Exception as error:  # noqa: BLE001  the boundary to the user's code
         return Run(error=f"{type(error).__name__}: {error}\n{_last_lines()}", label="EXCEPTION")
     return Run(
@@ -114,6 +114,11 @@ def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, 
         aliases=tuple((i, name) for i, out in enumerate(returned) if out is not None for name in _overlaps(out, fresh)),
         overrun=tuple(i for i, buffer in enumerate(buffers) if not _guards_intact(buffer)),
     )
+
+
+def failed(error: AscendOpsError, label: str) -> Run:
+    """The run that ended with an error of the catalogue."""
+    return Run(error="\n".join(filter(None, [error.what, error.why, error.help])), label=label)
 
 
 def _label_of(error: AscendOpsError) -> str:

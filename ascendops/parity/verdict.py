@@ -76,7 +76,7 @@ class CaseResult:
         """The failure (or pass) in a few lines: worst element, counts, place, notes."""
         lines = []
         if self.error:
-            lines.append(self.error)
+            lines += self.error.splitlines()
         if self.worst is not None:
             w = self.worst
             place = f"[{', '.join(map(str, w.index))}]" + (f" of output {w.output}" if w.output else "")
@@ -86,7 +86,9 @@ class CaseResult:
             lines.append(f"worst at {place}: got {value(w.got)} want {value(w.want)}{size}")
         if self.failing:
             lines.append(f"{self.failing} of {self.elements} elements fail" + (f": {self.where}" if self.where else ""))
-        lines += [f"{g.gate} {g.name}: {g.detail}" for g in self.gates if g.failed and g.gate != "G2" and g.detail]
+        lines += [
+            f"{g.gate} {g.name}: {g.detail}" for g in self.gates if g.failed and g.gate not in ("G2", "G3") and g.detail
+        ]
         if self.reference:
             lines.append(self.reference)
         lines += self.notes

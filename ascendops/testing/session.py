@@ -122,7 +122,7 @@ class OpSession:
                 process.close()
 
     def _runner(self, values: Any, poison: int | None, outs: Sequence[OutSpec] | None) -> Run:
-        from ascendops.parity.execute import Run
+        from ascendops.parity.execute import Run, failed
 
         o = self.options
         try:
@@ -131,9 +131,9 @@ class OpSession:
                 timeout_s=o.timeout_s + _MARGIN_S,
             )  # fmt: skip
         except (KernelCrash, KernelHang) as error:
-            return Run(error=str(error), label="CRASH" if isinstance(error, KernelCrash) else "HANG")
+            return failed(error, "CRASH" if isinstance(error, KernelCrash) else "HANG")
         except AscendOpsError as error:
-            return Run(error=str(error), label="EXCEPTION")
+            return failed(error, "EXCEPTION")
         assert isinstance(result, Run)
         return result
 
@@ -253,7 +253,10 @@ def _headline(report: CaseReport, result: CaseResult) -> None:
     else:
         broken = [f"{g.name} ({g.gate})" for g in result.gates if g.failed and g.gate != "G3"]
         report.what = f"{report.op} fails gate {', '.join(broken)}" if broken else f"{report.op} fails"
-    report.help = f"ascendops explain {report.labels[0]}" if report.labels else ""
+    page = report.labels[0] if report.labels else ""
+    if page == "FINDING":
+        page = next(str(f["id"]) for f in report.findings if f.get("severity") == "error")
+    report.help = f"ascendops explain {page}" if page else ""
 
 
 def _shorten(root: Path) -> str:
