@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import posixpath
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +73,8 @@ def _files(table: Table, key: str, folder: str) -> tuple[TemplateFile, ...]:
     found = []
     for entry in table.tables(key, _FILE_KEYS):
         template = entry.text("template", '"op.toml.j2"')
-        inside = f"{folder}/{template}" if folder and (root / folder / template).is_file() else template
+        local = posixpath.normpath(f"{folder}/{template}")
+        inside = local if folder and (root / local).is_file() else template
         if not (root / inside).is_file():
             raise FamilyError(f"there is no template {inside}", where=entry.where("template"))
         owner = entry.word("owner", ("user", "generated"), "user")
