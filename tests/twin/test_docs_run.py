@@ -1,6 +1,7 @@
 """Runs the documentation: every bash and python block of docs/ and the README, in order, in one folder for each page.
 
-HTML comments direct it. `file: NAME` writes the next block to NAME. `run: COMMAND` runs a command that the page does not show. `before: CODE` goes
+HTML comments direct it. `file: NAME` writes the next block to NAME. `replace: NAME` replaces, in that file, the next block's text by that of the
+block after it. `run: COMMAND` runs a command that the page does not show. `before: CODE` goes
 before the next python block. After a block: `expect: TEXT` must be in what it printed, `exit: N` is its exit code, `skip: WHY`
 leaves it out.
 """
@@ -19,7 +20,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 GENERATED = {"cli.md", "errors.md"}
-_TOKEN = re.compile(r"^<!-- (?P<word>file|run|before|expect|exit|skip): (?P<text>.*?) -->$|^```(?P<lang>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
+_TOKEN = re.compile(r"^<!-- (?P<word>file|replace|run|before|expect|exit|skip): (?P<text>.*?) -->$|^```(?P<lang>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 pytestmark = pytest.mark.twin
 
@@ -31,7 +32,9 @@ class Block:
     lang: str
     body: str
     file: str = ""
+    replace: str = ""
     before: str = ""
+    by: str = ""
     skip: str = ""
     exit: int = 0
     expect: list[str] = field(default_factory=list)
@@ -42,7 +45,7 @@ def parse(text: str) -> list[Block]:
     ahead: dict[str, str] = {}
     for token in _TOKEN.finditer(text):
         word = token["word"]
-        if word in ("file", "before"):
+        if word in ("file", "replace", "before"):
             ahead[word] = token["text"]
         elif word == "run":
             blocks.append(Block("bash", token["text"]))
@@ -52,6 +55,8 @@ def parse(text: str) -> list[Block]:
             blocks[-1].exit = int(token["text"])
         elif word == "skip":
             blocks[-1].skip = token["text"]
+        elif blocks and blocks[-1].replace and not blocks[-1].by:
+            blocks[-1].by = token["body"]
         else:
             blocks.append(Block(token["lang"], token["body"], **ahead))
             ahead = {}
@@ -67,7 +72,13 @@ class Runner:
 
     def run(self, block: Block) -> None:
         if block.file:
+            (self.folder / block.file).parent.mkdir(exist_ok=True)
             (self.folder / block.file).write_text(block.body)
+            return
+        if block.replace:
+            text = (self.folder / block.replace).read_text()
+            assert text.count(block.body) == 1, f"{block.replace} has {text.count(block.body)} of:\n{block.body}"
+            (self.folder / block.replace).write_text(text.replace(block.body, block.by))
             return
         if block.skip or block.lang not in ("bash", "python"):
             assert block.skip or not block.expect, f"an expectation for a block that is not run:\n{block.body}"
