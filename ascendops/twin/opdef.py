@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ascendops.spec.dtypes import BY_GE
+from ascendops.spec.dtypes import BY_GE, BY_GE_CODE
 
 AttrValue = Any  # bool, int, float, str, or tuples of them
 
@@ -15,6 +15,7 @@ ATTR_TYPES = {
     "b": "bool", "i": "int", "f": "float", "s": "str", "B": "bool[]", "I": "int[]", "F": "float[]", "L": "int[][]",
 }  # fmt: skip
 _ZEROS: Mapping[str, AttrValue] = {"b": False, "i": 0, "f": 0.0, "s": ""}
+_TEMPLATE_TYPE = 1  # TplParam::TYPE of tiling/template_argument.h
 _FOLLOW_DTYPE, _FOLLOW_FORMAT, _FOLLOW_SHAPE = {0, 1}, {0, 2}, {0, 3}
 
 
@@ -86,6 +87,14 @@ class TilingStruct:
 
 
 @dataclass(frozen=True)
+class TemplateKey:
+    """A tiling key that stands for kernel template arguments (ASCENDC_TPL_SEL): `args` are their C++ texts, in order."""
+
+    key: int
+    args: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class OpDef:
     """One operator of a library.
 
@@ -98,6 +107,7 @@ class OpDef:
         tiling_struct: Layout of the macro tiling structure; None for plain structs.
         keyed_tilings: Layouts registered for one tiling key each (`REGISTER_TILING_DATA_CLASS(Op_KEY, T)`).
         unit_columns: Inputs and outputs of units whose OpAICoreConfig overrides them.
+        templates: Combinations of template arguments that the kernel is compiled for; empty for a kernel without them.
     """
 
     op_type: str
@@ -113,6 +123,7 @@ class OpDef:
     unit_columns: Mapping[str, tuple[tuple[OpParam, ...], tuple[OpParam, ...]]]
     shape_depends: frozenset[str] = frozenset()
     tiling_depends: frozenset[str] = frozenset()
+    templates: tuple[TemplateKey, ...] = ()
 
     @property
     def columns(self) -> int:
@@ -150,7 +161,13 @@ def parse_op(raw: Mapping[str, Any], problems: list[str]) -> OpDef:
         unit_columns=overrides,
         shape_depends=_named(names, raw["shape_depends"]),
         tiling_depends=_named(names, raw["tiling_depends"]),
+        templates=tuple(TemplateKey(t["key"], tuple(_template_arg(*arg) for arg in t["args"])) for t in raw["templates"]),
     )
+
+
+def _template_arg(_: str, kind: int, value: int) -> str:
+    dtype = BY_GE_CODE.get(value) if kind == _TEMPLATE_TYPE else None
+    return dtype.cpp if dtype is not None else str(value)
 
 
 def _named(names: Sequence[str], indexes: Sequence[int]) -> frozenset[str]:

@@ -38,7 +38,7 @@ def f32(*shape: int) -> HostTensor:
 
 
 def test_all_operators_of_the_library_are_found(lib: HostLibrary) -> None:
-    expected = {"ScaleRows", "MacroLayout", "EchoAttrs", "EchoInputs", "EchoTilingDepend", "Lists", "PerUnit", "SumAxis", "Faulty"}
+    expected = {"ScaleRows", "MacroLayout", "EchoAttrs", "EchoInputs", "EchoTilingDepend", "Lists", "PerUnit", "SumAxis", "Faulty", "TiledTemplate"}
     assert set(lib.ops) == expected
     with pytest.raises(InputError, match="no operator 'ScaleRow'") as caught:
         lib.infer_shape("ScaleRow", [])
@@ -275,6 +275,54 @@ def test_declared_inputs_map_to_the_given_ones(lib: HostLibrary) -> None:
 def test_wrong_inputs_are_refused(lib: HostLibrary, inputs: list, message: str) -> None:
     with pytest.raises(InputError, match=message):
         lib.tiling("ScaleRows", inputs, [f32(1)])
+
+
+# --- template arguments and utility headers
+
+
+def test_template_arguments_are_packed_into_the_key(lib: HostLibrary) -> None:
+    keys = {template.key: template.args for template in lib.ops["TiledTemplate"].templates}
+    # D_T: 8 bits, its code; TILES: 4 bits, its place in 2 3 4 9 16; SPLIT: 1 bit
+    assert keys == {
+        1 | 1 << 8: ("half", "3", "0"),
+        1 | 1 << 8 | 1 << 12: ("half", "3", "1"),
+        1 | 4 << 8: ("half", "16", "0"),
+        1 | 4 << 8 | 1 << 12: ("half", "16", "1"),
+        0: ("float", "2", "0"),
+    }
+    assert lib.tiling("TiledTemplate", [HostTensor((3, 97), "float16")], [HostTensor((3, 97), "float16")]).key == 1 | 1 << 8 | 1 << 12
+    assert lib.tiling("TiledTemplate", [HostTensor((200,), "float32")], [HostTensor((200,), "float32")]).key == 0
+    assert lib.ops["ScaleRows"].templates == ()
+
+
+def test_an_undeclared_template_value_is_noted(lib: HostLibrary) -> None:
+    tiling = lib.tiling("TiledTemplate", [f32(600)], [f32(600)])
+    assert tiling.key == 2**64 - 1
+    assert tiling.notes == ("the template argument TILES has no value 6 in ASCENDC_TPL_ARGS_DECL",)
+
+
+def test_what_op_host_logs_is_part_of_the_error(lib: HostLibrary) -> None:
+    with pytest.raises(OpHostError) as caught:
+        lib.tiling("TiledTemplate", [f32(1001)], [f32(1001)])
+    assert "log: TiledTemplate:TiledTemplate: 1001 elements are too many" in str(caught.value.why)
+
+
+@pytest.mark.parametrize(
+    ("x", "other", "expected"),
+    [((3, 1), (4,), (3, 4)), ((), (2, 2), (2, 2)), ((-1, 4), (1, 1), (-1, 4)), ((-1,), (5,), (5,)), ((-2,), (5,), (-2,)), ((0, 3), (1, 3), (0, 3))],
+)
+def test_broadcast_helper(lib: HostLibrary, x: tuple[int, ...], other: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    assert lib.infer_shape("TiledTemplate", [HostTensor(x, "float32"), HostTensor(other, "float32")]) == [expected]
+
+
+def test_broadcast_and_reduce_helpers_refuse(lib: HostLibrary) -> None:
+    with pytest.raises(OpHostError) as caught:
+        lib.infer_shape("TiledTemplate", [f32(3), f32(4)])
+    assert "shapes [[3], [4]] do not broadcast" in str(caught.value.why)
+    axes = HostTensor((1,), "int64", data=struct.pack("<q", -1))
+    assert lib.infer_shape("TiledTemplate", [f32(3, 4), f32(1), axes]) == [(3, 1)]
+    with pytest.raises(OpHostError):
+        lib.infer_shape("TiledTemplate", [f32(3, 4), f32(1), HostTensor((1,), "int64", data=struct.pack("<q", 2))])
 
 
 # --- faults of user code

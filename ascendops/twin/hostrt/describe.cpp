@@ -138,6 +138,21 @@ void DescribeTilings(Json &json, const Library &library, const std::string &op_t
     json.Close('}');
 }
 
+void DescribeTemplates(Json &json, const Library &library, const std::string &op_type) {
+    const auto found = library.templates.find(op_type);
+    json.Key("templates").Open('[');
+    if (found != library.templates.end()) {
+        for (const TemplateKey &key : found->second) {
+            json.Open('{').Field("key", key.key).Key("args").Open('[');
+            for (const TemplateKey::Arg &arg : key.args) {
+                json.Open('[').Value(arg.name).Value(arg.kind).Value(arg.value).Close(']');
+            }
+            json.Close(']').Close('}');
+        }
+    }
+    json.Close(']');
+}
+
 void DescribeOp(Json &json, const Library &library, const ops::OpDef &def, const OpImpl &impl) {
     json.Open('{').Field("type", def.type);
     DescribeParams(json, "inputs", def.inputs);
@@ -150,6 +165,7 @@ void DescribeOp(Json &json, const Library &library, const ops::OpDef &def, const
     json.Key("shape_depends").List(impl.shape_depends).Key("tiling_depends").List(impl.tiling_depends);
     json.Key("hccl_groups").List(def.mc2.groups);
     DescribeTilings(json, library, def.type);
+    DescribeTemplates(json, library, def.type);
     json.Close('}');
 }
 }  // namespace

@@ -36,6 +36,17 @@ struct ConfigEntry {
     ops::OpAICoreConfigCreator creator;
 };
 
+// One combination of kernel template arguments: (name, TplParam::Kind, value) each.
+struct TemplateKey {
+    struct Arg {
+        std::string name;
+        int kind;
+        uint64_t value;
+    };
+    uint64_t key;
+    std::vector<Arg> args;
+};
+
 struct Library {
     std::string path;
     void *handle = nullptr;
@@ -43,6 +54,7 @@ struct Library {
     std::map<std::string, OpImpl> impls;
     std::vector<std::pair<std::string, optiling::TilingDataConstructor>> tilings;
     std::vector<ConfigEntry> configs;
+    std::map<std::string, std::vector<TemplateKey>> templates;
     std::map<std::string, std::unique_ptr<ops::OpDef>> defs;   // made by Definition()
 };
 

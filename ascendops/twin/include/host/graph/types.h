@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "graph/c_types.h"
+
 namespace ge {
 using char_t = char;
 using float32_t = float;

@@ -1,0 +1,3 @@
+#pragma once
+
+#include "tiling/template_argument.h"

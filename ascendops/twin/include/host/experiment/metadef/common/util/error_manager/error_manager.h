@@ -1,0 +1,3 @@
+#pragma once
+
+#include "common/util/error_manager/error_manager.h"
