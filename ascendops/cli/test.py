@@ -20,6 +20,7 @@ from ascendops.cli.options import (
     soc_option,
 )
 from ascendops.cli.output import Output
+from ascendops.errors import ExitCode, NothingSelected
 
 _PYTEST = "ascendops.pytest_args"
 
@@ -79,6 +80,9 @@ def command(
         roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
         json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
     )  # fmt: skip
+    if run.exit_code == ExitCode.NOTHING:
+        chosen_by = f"-k '{pytest['keyword']}'" if pytest["keyword"] else None
+        raise NothingSelected("no case was selected", why=chosen_by, help="list the cases: ascendops test -- --collect-only -q")
     output.emit(run.to_dict())
     if backend == "auto" and chosen == "twin":
         output.say("note: CANN not found, so kernels ran on the CPU twin only (ascendops doctor)")

@@ -54,7 +54,8 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
         super().__init__(config, talk.stream)
         self.talk = talk
         self.detail = config.option.verbose
-        config.option.verbose = -2  # keeps pytest's own headers and progress quiet
+        if not config.option.collectonly:
+            config.option.verbose = -2  # keeps pytest's own headers and progress quiet
         self.marks = 0
         self.current = ""
 

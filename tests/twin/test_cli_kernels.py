@@ -78,6 +78,8 @@ def test_pytest_options_pass_through(relu):
 def test_nothing_selected_is_exit_5(relu):
     done = ascendops(relu, "test", "-k", "no_such_case")
     assert done.returncode == ExitCode.NOTHING, done.stdout + done.stderr
+    assert "error[ASC406]: no case was selected" in done.stderr
+    assert "-k 'no_such_case'" in done.stderr
 
 
 def test_a_kernel_that_does_not_compile_is_exit_4_with_the_users_line(relu):
