@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 import struct
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -295,6 +297,11 @@ def test_template_arguments_are_packed_into_the_key(lib: HostLibrary) -> None:
     assert lib.ops["ScaleRows"].templates == ()
 
 
+def test_temporary_buffer_sizes(lib: HostLibrary) -> None:
+    data = lib.tiling("TiledTemplate", [f32(200)], [f32(200)]).data
+    assert struct.unpack("<4I", data) == (4 * 300 * 2, 4 * 256, 2 * 256, 2 * 256)
+
+
 def test_an_undeclared_template_value_is_noted(lib: HostLibrary) -> None:
     tiling = lib.tiling("TiledTemplate", [f32(600)], [f32(600)])
     assert tiling.key == 2**64 - 1
@@ -352,6 +359,24 @@ def test_a_fault_becomes_an_error(lib: HostLibrary, how: int, error: type[Except
         faulty(lib, how)
     assert f"x: float32[0, 3], how={how}" in str(caught.value)
     assert faulty(lib, 0).block_dim == 1, "the library still works"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="an integer division by zero traps on x86-64 only")
+def test_a_division_by_zero_is_a_crash(lib: HostLibrary) -> None:
+    with pytest.raises(KernelCrash, match="crashed: Floating point exception"):
+        faulty(lib, 3)
+
+
+def test_faults_on_other_threads_stay_there(lib: HostLibrary) -> None:
+    def call(how: int) -> object:
+        try:
+            return faulty(lib, how).block_dim
+        except (KernelCrash, OpHostError) as error:
+            return type(error)
+
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(call, [0, 2, 8, 5] * 10))
+    assert results == [1, KernelCrash, KernelCrash, OpHostError] * 10
 
 
 def test_a_crash_names_its_line(lib: HostLibrary) -> None:

@@ -66,6 +66,9 @@ void Combine(const TplArgs &args, const std::vector<TplParam> &selection, std::v
     for (const TplParam &param : selection) {
         if (std::string(param.name) == wanted.name) {
             for (uint64_t value : param.values) {
+                if (param.kind <= TplParam::FORMAT && value >= ASCENDC_TPL_INPUT(0)) {
+                    continue;   // names an input, beside the types that it may have
+                }
                 chosen.push_back(value);
                 Combine(args, selection, chosen, out);
                 chosen.pop_back();

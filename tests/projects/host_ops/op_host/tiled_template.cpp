@@ -5,6 +5,7 @@
 #include "register/op_def_registry.h"
 #include "register/op_impl_registry.h"
 #include "tiled_template_key.h"
+#include "tiling/tiling_api.h"
 #include "util/const_util.h"
 #include "util/math_util.h"
 #include "util/platform_util.h"
@@ -20,6 +21,10 @@ static ge::graphStatus TiledTemplateTiling(gert::TilingContext *context)
     const uint32_t type = static_cast<uint32_t>(context->GetInputDesc(0)->GetDataType());
     ASCENDC_TPL_SEL_PARAM(context, type, tiles, static_cast<uint64_t>(size % 2));
     OP_LOGI(context, "%u tiles", tiles);
+    uint32_t sizes[4] = {0};
+    AscendC::GetTanhMaxMinTmpSize(ge::Shape({3, 100}), 2, false, sizes[0], sizes[1]);
+    AscendC::GetSinMaxMinTmpSize(ge::Shape({8}), 4, true, sizes[2], sizes[3]);
+    (void)context->GetRawTilingData()->Append(sizes, 4);
     return context->SetBlockDim(Ops::Base::GetAivCoreNum(context));
 }
 }  // namespace optiling

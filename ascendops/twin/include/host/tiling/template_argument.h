@@ -25,6 +25,9 @@
 #define ASCENDC_TPL_UI_RANGE 0
 #define ASCENDC_TPL_UI_LIST 1
 #define ASCENDC_TPL_UI_MIX 2
+// Instead of a type code: the type of the input or output at that place.
+#define ASCENDC_TPL_INPUT(index) (100000000 + (index))
+#define ASCENDC_TPL_OUTPUT(index) (900000000 + (index))
 
 namespace ascendops_host {
 struct TplParam {

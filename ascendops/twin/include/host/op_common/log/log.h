@@ -28,6 +28,7 @@
 
 namespace ascendops_host {
 void Log(int level, const std::string &op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+inline void Log(int level, const std::string &op) { Log(level, op, "%s", ""); }
 
 inline std::string LogName(const std::string &name) { return name; }
 inline std::string LogName(const char *name) { return name == nullptr ? "nil" : name; }
@@ -69,10 +70,10 @@ std::string GetOpInfo(const T &name) {
 }  // namespace Base
 }  // namespace Ops
 
-#define OP_LOGE(opName, ...) ascendops_host::Log(DLOG_ERROR, ascendops_host::LogName(opName), __VA_ARGS__)
-#define OP_LOGW(opName, ...) ascendops_host::Log(DLOG_WARN, ascendops_host::LogName(opName), __VA_ARGS__)
-#define OP_LOGI(opName, ...) ascendops_host::Log(DLOG_INFO, ascendops_host::LogName(opName), __VA_ARGS__)
-#define OP_LOGD(opName, ...) ascendops_host::Log(DLOG_DEBUG, ascendops_host::LogName(opName), __VA_ARGS__)
+#define OP_LOGE(opName, ...) ascendops_host::Log(DLOG_ERROR, ascendops_host::LogName(opName), ##__VA_ARGS__)
+#define OP_LOGW(opName, ...) ascendops_host::Log(DLOG_WARN, ascendops_host::LogName(opName), ##__VA_ARGS__)
+#define OP_LOGI(opName, ...) ascendops_host::Log(DLOG_INFO, ascendops_host::LogName(opName), ##__VA_ARGS__)
+#define OP_LOGD(opName, ...) ascendops_host::Log(DLOG_DEBUG, ascendops_host::LogName(opName), ##__VA_ARGS__)
 #define OP_LOGV(opName, ...) OP_LOGD(opName, __VA_ARGS__)
 #define OP_LOGE_WITHOUT_REPORT(opName, ...) OP_LOGE(opName, __VA_ARGS__)
 #define OP_EVENT(opName, ...) OP_LOGI(opName, __VA_ARGS__)
