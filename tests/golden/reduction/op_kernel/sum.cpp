@@ -21,8 +21,9 @@ protected:
     static constexpr int32_t BLOCK_LENGTH = BLOCK_BYTES / sizeof(T);
 
     __aicore__ inline void InitBase(GM_ADDR x, GM_ADDR y, const SumTilingData *tiling, TPipe *pipe,
-                                    int32_t elements, int32_t results)
+                                    int32_t tile, int32_t results)
     {
+        const int32_t elements = (tile + LANES - 1) / LANES * LANES;
         const int64_t core = GetBlockIdx();
         const int64_t former = tiling->formerCores;
         const bool isFormer = core < former;

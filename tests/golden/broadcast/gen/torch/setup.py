@@ -23,7 +23,7 @@ setup(
             name="ascendops_add",
             sources=["add_binding.cpp", "../op_host/add_infershape.cpp"],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
-            extra_compile_args=["-std=c++17", "-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],
+            extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],
         )
     ],
     cmdclass={"build_ext": BuildExtension.with_options(use_ninja=False)},
