@@ -125,4 +125,5 @@ def _pack_value(kind: str, value: Any) -> bytes:
     if kind == "L":
         return struct.pack("<I", len(value)) + b"".join(_dims(row) for row in value)
     letter = {"B": "?", "I": "q", "F": "f"}[kind]
+    value = (value,) if isinstance(value, int | float) else value  # op.toml's `int?` is a list of no or one item in OpDef
     return struct.pack(f"<I{len(value)}{letter}", len(value), *value)
