@@ -38,18 +38,29 @@ def rules() -> Iterator[str]:
         lines = path.read_text(encoding="utf-8").splitlines()
         if len(lines) > FILE_LIMIT:
             yield f"{where}: {len(lines)} lines (limit {FILE_LIMIT}): split it by responsibility"
-        for node in ast.walk(ast.parse("\n".join(lines))):
+        tree = ast.parse("\n".join(lines))
+        public = set() if "/cli/" in f"/{where}" else set(_public(tree))
+        for node in ast.walk(tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                yield from _function(node, f"{where}:{node.lineno}", needs_doc="/cli/" not in f"/{where}")
+                yield from _function(node, f"{where}:{node.lineno}", needs_doc=node in public)
     for path in tracked():
         yield from _machine_paths(path)
+
+
+def _public(scope: ast.Module | ast.ClassDef) -> Iterator[ast.AST]:
+    """Functions that others may call: not nested in a function, not in a private class."""
+    for node in scope.body:
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from _public(node)
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.name.startswith("_"):
+            yield node
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, where: str, *, needs_doc: bool) -> Iterator[str]:
     size = (node.end_lineno or node.lineno) - node.lineno + 1
     if size > FUNCTION_LIMIT:
         yield f"{where}: {node.name} has {size} lines (limit {FUNCTION_LIMIT})"
-    if needs_doc and not node.name.startswith("_") and not ast.get_docstring(node):
+    if needs_doc and not ast.get_docstring(node):
         yield f"{where}: {node.name} is public and has no docstring"
 
 

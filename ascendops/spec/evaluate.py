@@ -58,7 +58,16 @@ def product(values: Sequence[Any]) -> Any:
     return out
 
 
-class Evaluator:
+def evaluate(expr: Expr, env: Env) -> Any:
+    """The value of a checked expression for these axes and attributes: an int, a bool, or a SymInt when one is in `env`.
+
+    Raises:
+        ExprError: A name has no value, or a division by zero.
+    """
+    return _Evaluator(expr, env).value(expr.tree)
+
+
+class _Evaluator:
     """Walks a checked tree; `env` says what its names stand for."""
 
     def __init__(self, expr: Expr, env: Env) -> None:

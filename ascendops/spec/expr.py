@@ -9,7 +9,7 @@ from typing import Any, NoReturn, cast
 
 from ascendops.errors import ExprError
 from ascendops.spec import emit
-from ascendops.spec.evaluate import Env, Evaluator
+from ascendops.spec.evaluate import Env, evaluate
 
 FUNCTIONS = {"ceil_div": 2, "align": 2, "min": 2, "max": 2, "prod": 1, "numel": 1, "nbytes": 1}
 _BINARY = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
@@ -57,7 +57,7 @@ class Expr:
         Raises:
             ExprError: A name has no value, or a division by zero.
         """
-        return Evaluator(self, env).value(self.tree)
+        return evaluate(self, env)
 
     def python(self) -> str:
         """The expression as Python source; ceil_div and align are spelled out with `//`."""
