@@ -93,8 +93,14 @@ class Worker:
         raise value
 
     def start(self) -> None:
-        """Starts the process if it does not run, without waiting: it imports the target's module in the meantime."""
-        if self.pid is None:
+        """Starts the process if there is none, without waiting: it imports the target's module in the meantime.
+
+        Raises:
+            KernelCrash: It died while it was idle. The next call starts a fresh one.
+        """
+        if self._process is not None and self._process.poll() is not None:
+            raise self._crash(" after its last answer, so earlier calls have damaged it")
+        if self._process is None:
             self._start()
 
     def output(self) -> str:
@@ -147,7 +153,7 @@ class Worker:
         self._ready = False
         self.starts += 1
 
-    def _crash(self) -> KernelCrash:
+    def _crash(self, when: str = "") -> KernelCrash:
         process, tail = self._process, ""
         assert process is not None
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -160,7 +166,7 @@ class Worker:
             how = f"was ended by {_signal_name(-code)}"
         why = "the end of its output:\n" + _indent(tail) if tail else None
         hint = "SIGKILL is often the system running out of memory" if code == -signal.SIGKILL else None
-        return KernelCrash(f"{self.label} {how}", where=self.target, why=why, help=hint)
+        return KernelCrash(f"{self.label} {how}{when}", where=self.target, why=why, help=hint)
 
     def _raise_hang(self, limit: float | None) -> None:
         assert self._process is not None

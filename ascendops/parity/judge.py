@@ -66,7 +66,7 @@ class Judge:
         outputs, note = references if references is not None else self._run_reference(values)
         if dtypes is None and outputs:
             dtypes = [None if out is None else out.dtype for out in outputs]
-        with _few_threads(values):
+        with few_threads(values):
             truth = truths(self.golden, values, dtypes, self.seed)
         runs = self._runs(values, runner, truth)
         result = CaseResult(name, "fail", seed=self.seed, notes=[note] if note else [])
@@ -75,7 +75,7 @@ class Judge:
             result.status = "crash" if runs[0].label in ("CRASH", "HANG") else "fail"
             result.error, result.labels = runs[0].error, (runs[0].label,)
         else:
-            with _few_threads(values):
+            with few_threads(values):
                 judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier), _device(values))
         result.seconds = time.perf_counter() - start
         return judged
@@ -148,8 +148,8 @@ class Judge:
 
 
 @contextlib.contextmanager
-def _few_threads(values: Values) -> Iterator[None]:
-    """One torch thread while a small case is judged: waking others costs more than they do."""
+def few_threads(values: Values) -> Iterator[None]:
+    """One torch thread while a case of ordinary size is judged: waking another costs more than it does."""
     count = torch.get_num_threads()
     small = sum(tensor.numel() for _, tensor in named_tensors(values)) < _SMALL
     if small:

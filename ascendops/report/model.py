@@ -35,7 +35,7 @@ class CaseReport:
     case: str = ""
     dtype: str = ""
     kind: str = "case"
-    status: str = "pass"
+    status: str = "error"
     labels: list[str] = field(default_factory=list)
     what: str = ""
     story: list[str] = field(default_factory=list)

@@ -79,15 +79,21 @@ class OpSession:
         Raises:
             AscendOpsError: The golden or the reference option is unusable.
         """
+        from ascendops.parity.judge import few_threads
+
         start = time.perf_counter()
         values = case.values(self.options.seed)
-        answer = self.reference(values)
-        judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), (answer.outputs, ""))
-        self._earlier = [*self._earlier[-2:], judged.run.outputs]
-        report = self._report(case, values, judged, answer)
+        with few_threads(values):
+            report = self._judged(case, values)
         report.seconds = time.perf_counter() - start
         self.results[case.id] = report
         return report
+
+    def _judged(self, case: TestCase, values: dict[str, Any]) -> CaseReport:
+        answer = self.reference(values)
+        judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), (answer.outputs, ""))
+        self._earlier = [*self._earlier[-2:], judged.run.outputs]
+        return self._report(case, values, judged, answer)
 
     @property
     def kernel(self) -> Worker:

@@ -99,6 +99,14 @@ def test_crash_names_the_signal_and_the_next_call_restarts(worker: Worker) -> No
     assert worker.starts == 3
 
 
+def test_death_between_calls_is_not_silent(worker: Worker) -> None:
+    os.kill(worker.call("pid"), signal.SIGBUS)
+    time.sleep(0.5)
+    with pytest.raises(KernelCrash, match="SIGBUS after its last answer"):
+        worker.call("count")
+    assert worker.call("count") == 1
+
+
 def test_hang_is_killed_and_the_next_call_restarts(worker: Worker) -> None:
     pid = worker.call("pid")
     with pytest.raises(KernelHang, match=r"within 0\.5 s") as caught:
