@@ -71,6 +71,7 @@ def test_attributes_have_types_and_defaults(lib: HostLibrary) -> None:
         "rows": ("int[][]", False, ((1, 2), (), (3,))),
     }
     assert isinstance(attrs["eps"][2], float)
+    assert lib.ops["SumAxis"].attrs[1].default == 1e-5, "the declared number, not its nearest float32"
     assert list(attrs) == ["flag", "count", "eps", "mode", "flags", "dims", "scales", "rows"]
 
 
@@ -152,7 +153,7 @@ def test_elements_reach_only_value_depend_inputs(lib: HostLibrary) -> None:
 def test_a_refusal_names_the_function_and_the_inputs(lib: HostLibrary) -> None:
     with pytest.raises(OpHostError, match=r"InferShape of SumAxis returned a failure \(50331649\)") as caught:
         lib.infer_shape("SumAxis", [HostTensor((3, 4), "int32")], {"axis": 2})
-    assert "x: int32[3, 4], axis=2" in str(caught.value.why)
+    assert "x: int32[3, 4], axis=2, eps=1e-05" in str(caught.value.why)
     assert str(caught.value.where).endswith("shapes.cpp:6")
 
 

@@ -48,7 +48,7 @@ void DescribeDefault(Json &json, const ops::OpAttrDef &attr) {
     switch (attr.kind) {
         case 'b': json.Value(attr.bool_value); break;
         case 'i': json.Value(attr.int_value); break;
-        case 'f': json.Value(static_cast<double>(attr.float_value)); break;
+        case 'f': json.Value(attr.float_value); break;
         case 's': json.Value(attr.string_value); break;
         case 'B':
             json.Open('[');
@@ -58,13 +58,7 @@ void DescribeDefault(Json &json, const ops::OpAttrDef &attr) {
             json.Close(']');
             break;
         case 'I': json.List(attr.list_int); break;
-        case 'F':
-            json.Open('[');
-            for (float value : attr.list_float) {
-                json.Value(static_cast<double>(value));
-            }
-            json.Close(']');
-            break;
+        case 'F': json.List(attr.list_float); break;
         default:
             json.Open('[');
             for (const auto &values : attr.list_list_int) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -24,17 +25,8 @@ public:
     }
     Json &Value(const char *value) { return Value(std::string(value)); }
     Json &Value(bool value) { return Raw(value ? "true" : "false"); }
-    Json &Value(double value) {
-        char buffer[40];
-        if (std::isnan(value)) {
-            return Raw("NaN");
-        }
-        if (std::isinf(value)) {
-            return Raw(value < 0 ? "-Infinity" : "Infinity");
-        }
-        (void)snprintf(buffer, sizeof(buffer), "%.17g", value);
-        return Raw(buffer);
-    }
+    Json &Value(double value) { return Number(value, [value](const char *text) { return strtod(text, nullptr) == value; }); }
+    Json &Value(float value) { return Number(value, [value](const char *text) { return strtof(text, nullptr) == value; }); }
     Json &Value(int64_t value) { return Raw(std::to_string(value).c_str()); }
     Json &Value(uint64_t value) { return Raw(std::to_string(value).c_str()); }
     Json &Value(int value) { return Value(static_cast<int64_t>(value)); }
@@ -60,6 +52,24 @@ private:
             text_ += ',';
         }
         first_ = false;
+    }
+    // The shortest text that reads back as the same value.
+    template <typename Same>
+    Json &Number(double value, Same same) {
+        char buffer[40];
+        if (std::isnan(value)) {
+            return Raw("NaN");
+        }
+        if (std::isinf(value)) {
+            return Raw(value < 0 ? "-Infinity" : "Infinity");
+        }
+        for (int digits = 6; digits <= 17; ++digits) {
+            (void)snprintf(buffer, sizeof(buffer), "%.*g", digits, value);
+            if (same(buffer)) {
+                break;
+            }
+        }
+        return Raw(buffer);
     }
     Json &Raw(const char *text) { return Separate(), text_ += text, *this; }
     void Escape(char c) {

@@ -37,6 +37,7 @@ public:
         this->Input("x").DataType({ge::DT_FLOAT16, ge::DT_INT32}).Format({ge::FORMAT_ND, ge::FORMAT_ND});
         this->Output("y").DataType({ge::DT_FLOAT, ge::DT_INT32}).Format({ge::FORMAT_ND, ge::FORMAT_ND});
         this->Attr("axis").AttrType(REQUIRED).Int();
+        this->Attr("eps").AttrType(OPTIONAL).Float(1e-5);
         this->SetInferShape(ge::SumShape).SetInferDataType(ge::SumDataType);
         this->AICore().AddConfig("ascend910b");
     }

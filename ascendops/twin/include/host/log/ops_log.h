@@ -2,6 +2,7 @@
 #pragma once
 
 #include "op_common/log/log.h"
+#include "toolchain/slog.h"
 
 #define OPS_LOG_D(desc, ...) OP_LOGD(desc, __VA_ARGS__)
 #define OPS_LOG_I(desc, ...) OP_LOGI(desc, __VA_ARGS__)
