@@ -169,3 +169,61 @@ def test_unsupported_types_do_not_compile(tmp_path: object, call: str, words: tu
     text = str(error.value)
     for word in words:
         assert word in text, text
+
+
+def softmax(x: Array) -> tuple[Array, Array, Array]:
+    x = x.astype(np.float64)
+    top = x.max(1, keepdims=True)
+    e = np.exp(x - top)
+    total = e.sum(1, keepdims=True)
+    return e / total, total, top
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_softmax(dtype: str) -> None:
+    m, k, valid = 8, 96, 90
+    x = (np.random.default_rng(0).standard_normal((2, m, k)) * 3).astype(dtype)
+    stats, room = np.zeros(256, dtype), np.zeros(m * k + 256, dtype)
+    cases = [
+        Case(60, room, x[0], stats, stats, dtype=dtype, n=k, repeat=m, extra=valid),
+        Case(61, room, x[0], stats, stats, dtype=dtype, n=k, repeat=m),
+        Case(62, room, x[0], stats, stats, dtype=dtype, n=k, repeat=m),
+        Case(63, room, x, stats, stats, dtype=dtype, n=k, repeat=m),
+    ]
+    part, whole, simple, flash = run("vec_adv.cpp", cases, entry="vec_rows")
+    tolerance = 2e-3 if dtype == "float16" else 2e-6
+    want, total, _ = softmax(x[0][:, :valid])
+    assert np.allclose(part[: m * k].reshape(m, k)[:, :valid], want, atol=tolerance)
+    if dtype == "float32":  # a statistic fills its block: 8 floats
+        assert np.allclose(part[m * k : m * k + 32].reshape(4, 8), total[:4], rtol=1e-5)
+    want, _, _ = softmax(x[0])
+    assert np.allclose(whole[: m * k].reshape(m, k), want, atol=tolerance)
+    assert np.allclose(simple[: m * k].reshape(m, k), want, atol=tolerance)
+    if dtype == "float32":
+        _, total, top = softmax(np.concatenate(list(x), 1))
+        e = np.exp(x[1].astype(np.float64) - top)
+        assert np.allclose(flash[: m * k].reshape(m, k), e, atol=tolerance)
+        sums, tops, scales = flash[m * k : m * k + 192].reshape(3, m, 8)
+        assert np.allclose(sums, total, rtol=1e-5)
+        assert np.allclose(tops, top)
+        assert np.allclose(scales, np.exp(x[0].max(1, keepdims=True) - top), rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_broadcast_and_select_with_bytes(dtype: str) -> None:
+    m, k, stride = 6, 32, 48
+    x = np.arange(m * k, dtype=dtype)
+    mask = np.random.default_rng(1).integers(0, 3, m * stride, np.uint8)
+    room = np.zeros(m * k, dtype)
+    cases = [
+        *[Case(op, room, x, dtype=dtype, n=k, repeat=m) for op in (64, 65, 66)],
+        *[Case(op, room, x, mask, room, dtype=dtype, n=k, repeat=m, extra=stride, f=-1.0) for op in (67, 68)],
+    ]
+    column, row, one, tensor_first, scalar_first = run("vec_adv.cpp", cases, entry="vec_rows")
+    assert_same(column.reshape(m, k), np.broadcast_to(x[:m, None], (m, k)))
+    assert_same(row.reshape(m, k), np.broadcast_to(x[:k], (m, k)))
+    assert (one[:k] == x[0]).all()
+    zero = mask.reshape(m, stride)[:, :k] == 0
+    table = x.reshape(m, k)
+    assert_same(tensor_first.reshape(m, k), np.where(zero, table, np.array(-1, dtype)))
+    assert_same(scalar_first.reshape(m, k), np.where(zero, np.array(-1, dtype), table))

@@ -97,7 +97,9 @@ class Case:
             yield r, active
 
 
-def run(file: str, cases: list[Case], *, checks: str = "warn", expect: tuple[str, ...] = ()) -> list[np.ndarray]:
+def run(
+    file: str, cases: list[Case], *, entry: str | None = None, checks: str = "warn", expect: tuple[str, ...] = ()
+) -> list[np.ndarray]:
     """Launches all cases of a kernel file; returns each dst as the kernel left it. Fails on findings not in `expect`."""
     data = bytearray()
     params = bytearray()
@@ -111,7 +113,12 @@ def run(file: str, cases: list[Case], *, checks: str = "warn", expect: tuple[str
         case.label["offset"] = offsets[0]
     memory = np.frombuffer(data, np.uint8)
     kernel = compiled(file)
-    result = kernel.launch(args=[memory, np.frombuffer(params, np.uint8), len(cases)], block_dim=1, checks=checks)
+    result = kernel.launch(
+        entry or file.removesuffix(".cpp"),
+        args=[memory, np.frombuffer(params, np.uint8), len(cases)],
+        block_dim=1,
+        checks=checks,
+    )
     found = {diagnostic.id for diagnostic in result.diagnostics}
     assert found <= set(expect), [str(diagnostic) for diagnostic in result.diagnostics][:3]
     assert set(expect) <= found, f"no finding {expect}, only {found}"

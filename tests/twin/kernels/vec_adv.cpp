@@ -83,3 +83,42 @@ extern "C" __global__ __aicore__ void vec_adv(GM_ADDR data, GM_ADDR params, int3
         }
     });
 }
+
+struct Rows {
+    uint32_t srcM = 0, srcK = 0;
+};
+
+// op 60 SoftMax (b: sum, c: max), 61 without statistics, 62 SimpleSoftMax, 63 SoftmaxFlashV2 and its update, 64 Broadcast of a
+// column, 65 of a row, 66 of one element, 67 SelectWithBytesMask, 68 with the scalar first.
+template <typename T>
+inline void rows(const Case &c, const Tensors &t) {
+    const auto d = t.get<T>(0), a = t.get<T>(1), b = t.get<T>(2), e = t.get<T>(3);
+    const auto tmp = t.get<uint8_t>(3);
+    const uint32_t m = c.repeat, k = c.n;
+    const Rows tiling{m, k};
+    const SoftMaxShapeInfo shape{m, k, m, static_cast<uint32_t>(c.extra)};
+    const uint32_t big[2] = {m, k}, column[2] = {m, 1}, row[2] = {1, k};
+    const SelectWithBytesMaskShapeInfo info{m, k, static_cast<uint32_t>(c.extra)};
+    switch (c.op) {
+        case 60: SoftMax<T, false, false, false>(d, b, e, a, tiling, shape); Copy(d[m * k], b, 32, 1, {1, 1, 8, 8}); break;
+        case 61: SoftMax<T>(d, a, tmp, tiling); break;
+        case 62: SoftMax(d, b, e, a, tiling); SimpleSoftMax<T>(d, b, e, a, tiling); break;
+        case 63:  // a holds two halves of m x k; dst: the second half, then sum, max and expMax of 8 rows
+            SoftmaxFlashV2<T, false>(d, b, e, a, b, b, e, tiling);
+            SoftmaxFlashV2<T, true>(d, d[m * k], d[m * k + 64], a[m * k], d[m * k + 128], b, e, tiling);
+            break;
+        case 64: Broadcast<T, 2, 1>(d, a, big, column); break;
+        case 65: Broadcast<T, 2, 0>(d, a, big, row); break;
+        case 66: Broadcast<T, 1, 0>(d, a, big + 1, row); break;
+        case 67: SelectWithBytesMask(d, a, static_cast<T>(c.f), t.get<uint8_t>(2), tmp, info); break;
+        case 68: SelectWithBytesMask(d, static_cast<T>(c.f), a, t.get<uint8_t>(2), tmp, info); break;
+        default: break;
+    }
+}
+
+extern "C" __global__ __aicore__ void vec_rows(GM_ADDR data, GM_ADDR params, int32_t count) {
+    run_cases(data, params, count, [](const Case &c, const Tensors &t) {
+        if (c.dtype == 0) rows<half>(c, t);
+        else rows<float>(c, t);
+    });
+}

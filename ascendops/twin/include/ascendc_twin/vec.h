@@ -15,3 +15,4 @@
 #include "ascendc_twin/vec_operators.h"
 #include "ascendc_twin/vec_intrinsics.h"
 #include "ascendc_twin/adv_math.h"
+#include "ascendc_twin/adv_rows.h"

@@ -131,6 +131,26 @@ void vec_reduce_rows(Inst &inst, const Span &dst, const Span &src, uint32_t rows
 // dst = a * b / (1 + exp(-beta * b))
 void vec_swiglu(Inst &inst, const Span &dst, const Span &a, const Span &b, float beta, uint64_t count);
 
+// Rows of k elements of which the first n count. Statistics (sum, max, ...) fill one 32-byte block per row.
+struct SoftmaxArgs {
+    enum Kind : uint8_t {
+        SOFTMAX,       // exp(x - max) / sum
+        SIMPLE,        // the same with given sum and max
+        FLASH,         // exp(x - max), sum, max
+        FLASH_UPDATE,  // with the sum and max of earlier columns
+    };
+    Kind kind = SOFTMAX;
+    Span dst, src;
+    uint32_t m = 0, k = 0, n = 0;
+    const Span *sum = nullptr, *max = nullptr, *exp_max = nullptr, *in_sum = nullptr, *in_max = nullptr;
+};
+void vec_softmax(Inst &inst, const SoftmaxArgs &args);
+// dst of rows x columns from one row (along_rows) or one column.
+void vec_broadcast(Inst &inst, const Span &dst, const Span &src, uint32_t rows, uint32_t columns, bool along_rows);
+// One mask element per element; rows of the mask may be longer.
+void vec_select_bytes(Inst &inst, const Span &dst, const Span &src, const Scalar &scalar, const Span &mask, uint32_t rows,
+                      uint32_t columns, uint32_t mask_columns, bool zero_takes_tensor);
+
 // Offsets are bytes from src (gather) or dst (scatter).
 void vec_gather(Inst &inst, const Span &dst, const Span &src, const Span &offset, uint32_t base, const Lanes &lanes);
 void vec_scatter(Inst &inst, const Span &dst, const Span &src, const Span &offset, uint32_t base, const Lanes &lanes);

@@ -38,6 +38,10 @@ TWIN_API int64_t get_acc_val() { return static_cast<int64_t>(__builtin_bit_cast(
 
 namespace AscendC {
 
+inline uint32_t DivCeil(uint32_t a, uint32_t b) { return b == 0 ? 0 : (a + b - 1) / b; }
+inline uint32_t AlignUp(uint32_t a, uint32_t b) { return DivCeil(a, b) * b; }
+inline int32_t CeilDivision(int32_t num1, int32_t num2) { return num2 == 0 ? 0 : (num1 + num2 - 1) / num2; }
+
 class AscendCUtils {
 public:
     template <typename T>

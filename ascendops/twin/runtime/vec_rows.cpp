@@ -1,0 +1,155 @@
+// Row-wise functions of the high-level library: SoftMax and its flash variant, Broadcast, SelectWithBytesMask.
+#pragma GCC optimize("no-math-errno,no-trapping-math")
+
+#include <cstring>
+#include <vector>
+
+#include "vec_lanes.h"
+#include "vec_loops.h"
+#include "vec_math.h"
+
+namespace ascendc_twin {
+
+namespace {
+
+void load_row(const Span &span, uint64_t at, float *x, size_t n) {
+    const uint8_t *p = span.p + at * size_of(span.dt);
+    span.dt == Dt::F16 ? load_floats<Dt::F16>(p, x, n) : load_floats<Dt::F32>(p, x, n);
+}
+void store_row(const Span &span, uint64_t at, const float *x, size_t n) {
+    uint8_t *p = span.p + at * size_of(span.dt);
+    span.dt == Dt::F16 ? store_floats<Dt::F16>(x, p, n) : store_floats<Dt::F32>(x, p, n);
+}
+
+// A statistic of a row fills one 32-byte block.
+void store_stat(const Span &span, uint32_t row, float value) {
+    float block[BLOCK / 2];
+    const uint32_t n = BLOCK / size_of(span.dt);
+    std::fill(block, block + n, value);
+    store_row(span, uint64_t{row} * n, block, n);
+}
+float load_stat(const Span &span, uint32_t row) {
+    float value;
+    load_row(span, uint64_t{row} * (BLOCK / size_of(span.dt)), &value, 1);
+    return value;
+}
+
+float row_max(const float *x, size_t n) {
+    float best = x[0];
+    for (size_t i = 1; i < n; ++i) {
+        best = (x[i] > best || x[i] != x[i]) ? x[i] : best;
+    }
+    return best;
+}
+
+// Trees of 64, added in order.
+float row_sum(const float *x, size_t n) {
+    float total = 0;
+    for (size_t i = 0; i < n; i += 64) {
+        float part[64] = {};
+        std::memcpy(part, x + i, std::min<size_t>(64, n - i) * sizeof(float));
+        for (size_t width = 32; width > 0; width /= 2) {
+            for (size_t j = 0; j < width; ++j) {
+                part[j] = part[2 * j] + part[2 * j + 1];
+            }
+        }
+        total = i == 0 ? part[0] : total + part[0];
+    }
+    return total;
+}
+
+bool touch_stats(Inst &inst, const Span *span, uint32_t rows, Rw rw) {
+    return !span || touch(inst, *span, rw, Walk{0, uint64_t{rows} * BLOCK, 1, 0, 1, 0});
+}
+
+}  // namespace
+
+void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
+    const uint64_t all = uint64_t{args.m} * args.k;
+    const bool updates = args.kind == SoftmaxArgs::FLASH_UPDATE, simple = args.kind == SoftmaxArgs::SIMPLE;
+    if (all == 0 || args.n == 0) {
+        return;
+    }
+    inst.cycles += 24.0 * 8 + static_cast<double>(all * 4) / REPEAT * 12;
+    inst.moved += all * size_of(args.src.dt);
+    bool ok = touch(inst, args.src, Rw::READ, Walk{0, all * size_of(args.src.dt), 1, 0, 1, 0});
+    ok = touch(inst, args.dst, Rw::WRITE, Walk{0, all * size_of(args.dst.dt), 1, 0, 1, 0}) && ok;
+    ok = touch_stats(inst, args.sum, args.m, simple ? Rw::READ : Rw::WRITE) && ok;
+    ok = touch_stats(inst, args.max, args.m, simple ? Rw::READ : Rw::WRITE) && ok;
+    ok = (!updates || (touch_stats(inst, args.exp_max, args.m, Rw::WRITE) && touch_stats(inst, args.in_sum, args.m, Rw::READ) &&
+                       touch_stats(inst, args.in_max, args.m, Rw::READ))) && ok;
+    if (!ok) {
+        return;
+    }
+    std::vector<float> row(args.k);
+    for (uint32_t r = 0; r < args.m; ++r) {
+        float *x = row.data();
+        load_row(args.src, uint64_t{r} * args.k, x, args.k);
+        const float before = updates ? load_stat(*args.in_max, r) : 0;
+        float top = simple ? load_stat(*args.max, r) : row_max(x, args.n);
+        top = updates && before > top ? before : top;
+#pragma GCC ivdep
+        for (size_t i = 0; i < args.k; ++i) {
+            x[i] = exp_f(x[i] - top);
+        }
+        float sum = simple ? load_stat(*args.sum, r) : row_sum(x, args.n);
+        if (updates) {
+            const float scale = exp_f(before - top);
+            sum = scale * load_stat(*args.in_sum, r) + sum;
+            store_stat(*args.exp_max, r, scale);
+        }
+        if (args.kind == SoftmaxArgs::SOFTMAX || simple) {
+#pragma GCC ivdep
+            for (size_t i = 0; i < args.k; ++i) {
+                x[i] = x[i] / sum;
+            }
+        }
+        store_row(args.dst, uint64_t{r} * args.k, x, args.k);
+        if (!simple && args.sum) {
+            store_stat(*args.sum, r, sum);
+            store_stat(*args.max, r, top);
+        }
+    }
+}
+
+void vec_broadcast(Inst &inst, const Span &dst, const Span &src, uint32_t rows, uint32_t columns, bool along_rows) {
+    const uint32_t size = size_of(dst.dt);
+    const uint64_t all = uint64_t{rows} * columns;
+    if (all == 0) {
+        return;
+    }
+    inst.cycles += 48.0 + static_cast<double>(all * size) / REPEAT * 2;
+    inst.moved += all * size;
+    const bool readable = touch(inst, src, Rw::READ, Walk{0, uint64_t{along_rows ? columns : rows} * size, 1, 0, 1, 0});
+    if (!touch(inst, dst, Rw::WRITE, Walk{0, all * size, 1, 0, 1, 0}) || !readable) {
+        return;
+    }
+    for (uint64_t i = 0; i < all; ++i) {
+        std::memcpy(dst.p + i * size, src.p + (along_rows ? i % columns : i / columns) * size, size);
+    }
+}
+
+void vec_select_bytes(Inst &inst, const Span &dst, const Span &src, const Scalar &scalar, const Span &mask, uint32_t rows,
+                      uint32_t columns, uint32_t mask_columns, bool zero_takes_tensor) {
+    const uint32_t size = size_of(dst.dt), mask_size = size_of(mask.dt);
+    const uint64_t all = uint64_t{rows} * columns;
+    if (all == 0) {
+        return;
+    }
+    inst.cycles += 96.0 + static_cast<double>(all * size) / REPEAT * 6;
+    inst.moved += all * size;
+    bool ok = touch(inst, src, Rw::READ, Walk{0, all * size, 1, 0, 1, 0});
+    ok = touch(inst, mask, Rw::READ, Walk{0, uint64_t{columns} * mask_size, rows, int64_t{mask_columns} * mask_size, 1, 0}) && ok;
+    if (!touch(inst, dst, Rw::WRITE, Walk{0, all * size, 1, 0, 1, 0}) || !ok) {
+        return;
+    }
+    const uint32_t pattern = size == 2 ? half_pattern(scalar.f) : float_bits(scalar.f);
+    for (uint64_t i = 0; i < all; ++i) {
+        uint32_t flag = 0;
+        std::memcpy(&flag, mask.p + (i / columns * mask_columns + i % columns) * mask_size, mask_size);
+        const bool tensor = (flag == 0) == zero_takes_tensor;
+        std::memmove(dst.p + i * size, tensor ? src.p + i * size : reinterpret_cast<const uint8_t *>(&pattern), size);
+    }
+}
+
+}  // namespace ascendc_twin
