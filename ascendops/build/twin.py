@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from ascendops.build.signature import Parameter, Signature
 from ascendops.errors import NotAProject
 from ascendops.spec import names
 from ascendops.spec.dtypes import BY_NAME
-from ascendops.twin import compilation as cc
+from ascendops.twin import compilation as cc, includes
 from ascendops.twin.host import HostLibrary, OpDef
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     render_gen(project)
     sources = host_sources(project.root)
     folders = [project.root / "op_host", project.root / "op_kernel", project.root]
+    folders += includes.host_folders(sources, folders)
     with ThreadPoolExecutor(max_workers=3) as pool:
         runtimes = [pool.submit(cc.host_runtime_library), pool.submit(cc.runtime_library)]
         host_entry = cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project))
@@ -86,7 +86,8 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
     path = kernel_file(project.root, name)
     typed = any(_TYPED.search(text) for text in _kernel_texts(path))
     prelude = host.tiling_header(definition.op_type) or ""
-    folders = (project.root / "op_kernel", project.root)
+    own = (project.root / "op_kernel", project.root)
+    folders = (*own, *includes.kernel_folders(path, own))
     count = len(definition.inputs[0].dtypes) if definition.inputs else len(definition.outputs[0].dtypes)
 
     def source(column: int) -> cc.KernelSource:

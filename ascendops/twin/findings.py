@@ -69,7 +69,7 @@ SetSize). It works when the rest of the buffer is free for it.""",
         "GM-BOUNDS",
         "An access outside the global-memory buffers of the kernel",
         """The address belongs to none of the tensors, the workspace or the tiling data. On the device it reads another tensor's memory, or
-destroys it. The twin skips the instruction. (Rounding up to 32 bytes at the end of a tensor is GM-PADDING.)
+destroys it. The twin moves only the bytes inside. (Rounding up to 32 bytes at the end of a tensor is GM-PADDING.)
 Cause: a tail copied with the full tile's length; the wrong block offset; a workspace smaller than the kernel uses (GetUserWorkspace
 skips the system's part at the front, so op_host must ask for GetLibApiWorkSpaceSize() plus its own bytes).
 Fix: copy the last tile with DataCopyPad and its exact number of bytes.""",
@@ -78,7 +78,8 @@ Fix: copy the last tile with DataCopyPad and its exact number of bytes.""",
         "GM-PADDING",
         "An access to the padding behind a tensor",
         """The access starts inside a tensor and ends behind it, but inside the memory that an allocator of the device hands out for it: up to
-the next multiple of 32 bytes for a write, of 512 bytes for a read. It does no harm to a tensor of its own allocation; it reads or
+the next multiple of 32 bytes for a write, of 512 bytes (or 31 bytes more) for a read. It does no harm to a tensor of its own
+allocation; it reads or
 destroys the neighbour of a view into a larger one. In the twin such a read gives undefined bytes and such a write ends at the tensor.
 Fix: copy the last tile with DataCopyPad and its exact number of bytes.""",
     ),

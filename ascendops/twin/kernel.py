@@ -11,7 +11,7 @@ from typing import Any
 
 from ascendops.errors import InputError
 from ascendops.spec import socs
-from ascendops.twin import compilation as cc
+from ascendops.twin import compilation as cc, includes
 from ascendops.twin.launch import GmBuffer, LaunchResult, launch, signature
 
 
@@ -137,6 +137,7 @@ def compile(
         cc.pick_entry(entries, None, source)
     target = socs.resolve(soc)
     folders = tuple(Path(folder).absolute() for folder in include_dirs)
+    folders += includes.kernel_folders(source, (source.parent, *folders, source.parent))
     macros = {name: str(value) for name, value in (defines or {}).items()}
     entry = cc.compile_kernel(cc.KernelSource(source, entries, target, folders, macros, "", f"{source.name}"))
     return Kernel(source, entry.path / "kernel.so", entries, target)

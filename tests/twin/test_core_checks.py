@@ -67,7 +67,7 @@ def test_checks_off_report_nothing_and_still_guard_memory() -> None:
     x, y = io()
     result = compiled("memory.cpp").launch("bad_gm_write", block_dim=1, args=[x, y], checks="off")
     assert result.diagnostics == ()
-    assert not y.any(), "an instruction out of bounds is skipped"
+    assert y.tolist() == [1.0] * 256, "an instruction out of bounds moves only the bytes inside"
 
 
 def test_findings_count_over_blocks() -> None:
@@ -117,3 +117,13 @@ def test_barrier_sums() -> None:
     x, y = io()
     compiled("sync.cpp").launch("good_barrier_of_all", block_dim=8, args=[x, y])
     assert y[:8].tolist() == [36.0 * 64] * 8
+
+
+def test_copies_out_of_bounds_copy_what_lies_inside() -> None:
+    x, y = io()
+    compiled("memory.cpp").launch("bad_overread", block_dim=1, args=[x, y], checks="warn")
+    assert y[:5].tolist() == x[-5:].tolist()
+    assert np.isnan(y[5:8]).all(), "read behind the buffer: undefined"
+    assert y[8:251].tolist() == x[13:].tolist()
+    assert np.isnan(y[251:255]).all()
+    assert y[255] == x[-5], "the second element of the last copy lies outside"

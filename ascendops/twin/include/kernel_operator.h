@@ -22,5 +22,6 @@
 #include "ascendc_twin/debug.h"
 #include "ascendc_twin/launch.h"
 #include "ascendc_twin/vec.h"
+#include "ascendc_twin/api_raw.h"
 
 using namespace AscendC;

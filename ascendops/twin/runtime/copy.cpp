@@ -90,11 +90,11 @@ void fill(uint8_t *at, uint64_t bytes, const void *element, uint32_t size) {
 
 void move_run(const Span &dst_of, uint8_t *dst, const uint8_t *src, uint64_t bytes) {
     if (priv().gm_clip) {
-        const uint64_t writable = gm_inside(priv(), reinterpret_cast<uint64_t>(dst), bytes);
-        const uint64_t readable = std::min(writable, gm_inside(priv(), reinterpret_cast<uint64_t>(src), writable));
+        const bool out = dst_of.mem == Mem::GM;  // the other side of a copy with a global side is local
+        const uint64_t inside = gm_inside(priv(), reinterpret_cast<uint64_t>(out ? dst : src), bytes);
         const uint16_t undefined = kPoison;
-        fill(dst + readable, writable - readable, &undefined, sizeof undefined);
-        bytes = readable;
+        if (!out) fill(dst + inside, bytes - inside, &undefined, sizeof undefined);
+        bytes = inside;
     }
     if (dst_of.mem == Mem::GM && t_core->atomic != 0) {
         atomic_run(dst, src, bytes);

@@ -262,23 +262,23 @@ constexpr uint64_t kWritePadding = 32, kReadPadding = 512;
 
 const Range *gm_owner(Private &p, uint64_t address) {
     for (const Range &r : launch_ranges(*p.launch)) {
-        if (address >= r.begin && address < (r.begin + kReadPadding - 1) + (r.end - r.begin)) return &r;
+        if (address >= r.begin && address < r.end) return &r;
     }
     return nullptr;
 }
 
+// Whether an access that ends behind a buffer stays in its padding.
 bool only_padding(const Range &r, uint64_t end, Rw rw) {
     const uint64_t piece = rw == Rw::WRITE ? kWritePadding : kReadPadding;
-    return end <= r.begin + (r.end - r.begin + piece - 1) / piece * piece;
+    const bool block = rw == Rw::READ && end < r.end + kWritePadding;
+    return block || end <= r.begin + (r.end - r.begin + piece - 1) / piece * piece;
 }
 
 }  // namespace
 
-// How many of the bytes from `begin` lie inside the buffer there; all of them for an address in no buffer.
 uint64_t gm_inside(Private &p, uint64_t begin, uint64_t bytes) {
-    if (gm_range(p, begin, bytes) != nullptr) return bytes;
     const Range *r = gm_owner(p, begin);
-    return r == nullptr ? bytes : begin < r->end ? std::min(bytes, r->end - begin) : 0;
+    return r == nullptr ? 0 : std::min(bytes, r->end - begin);
 }
 
 std::string gm_describe(Private &p, uint64_t address) {
@@ -315,11 +315,11 @@ bool touch_gm(Private &p, const Span &s, Rw rw, const Extent &e) {
     const auto bytes = static_cast<uint64_t>(e.hi - e.lo);
     if (gm_range(p, begin, bytes) == nullptr) {
         const Range *r = gm_owner(p, begin);
-        const bool padding = r != nullptr && begin < r->end && only_padding(*r, begin + bytes, rw);
+        const bool padding = r != nullptr && only_padding(*r, begin + bytes, rw);
         finding(padding ? "GM-PADDING" : "GM-BOUNDS", "%s %s %llu bytes from %s: outside the buffer", p.api, verb(rw),
                 static_cast<unsigned long long>(bytes), gm_describe(p, begin).c_str());
-        if (!padding) return false;
         p.gm_clip = true;
+        return true;
     }
     if (t_core->checks && e.hi > 0 && static_cast<uint64_t>(e.hi) > s.bytes) {
         finding("GM-TENSOR-SIZE",

@@ -126,7 +126,7 @@ struct Private {
     uint32_t key_count = 0;
     bool key_matched = false, key_asked = false;
     size_t last_range = 0;
-    bool gm_clip = false;  // the instruction reaches into the padding behind a GM buffer: only its bytes inside are moved
+    bool gm_clip = false;  // the instruction leaves a GM buffer: only its bytes inside are moved
 
     Launch *launch = nullptr;
     sigjmp_buf jump;
@@ -193,6 +193,7 @@ bool is_local(const Private &p, uint64_t host, Mem &mem);
 
 // global memory: the range that holds [p, p + bytes), or null
 const Range *gm_range(Private &p, uint64_t begin, uint64_t bytes);
+// Bytes from `begin` on that lie in one buffer, at most `bytes`; 0: none does.
 uint64_t gm_inside(Private &p, uint64_t begin, uint64_t bytes);
 std::string gm_describe(Private &p, uint64_t address);
 

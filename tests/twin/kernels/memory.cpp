@@ -190,3 +190,17 @@ extern "C" __global__ __aicore__ void bad_reserved_ub(GM_ADDR xAddr, GM_ADDR yAd
     Select(a, mask, a, 0.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, N);  // finds: UB-RESERVED
     y.SetValue(0, 1.0f);
 }
+
+extern "C" __global__ __aicore__ void bad_overread(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    pipe.InitBuffer(buf, N * sizeof(float));
+    LocalTensor<float> a = buf.Get<float>();
+    x.SetGlobalBuffer((__gm__ float *)xAddr);
+    DataCopy(a, x[5], N - 8);
+    DataCopy(a, x[5], N);  // finds: GM-PADDING
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(a, x[N - 5], 8);  // finds: GM-PADDING
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(y, a, N);
+    DataCopyPad(y[N - 1], a, {1, 8, 0, 0, 0});  // finds: GM-BOUNDS
+}

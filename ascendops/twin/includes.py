@@ -1,0 +1,124 @@
+"""Include folders that a project's sources need beyond its own: headers in neighbouring folders, and the toolkit's inner headers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ascendops import resources
+from ascendops.toolchain import cache
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+/[^>\n]+)>)', re.MULTILINE)  # not <vector>
+_HEADERS = frozenset({".h", ".hpp", ".hh"})
+_LEVELS = 6  # folders above the project that are looked at, up to a repository's root
+_DEPTH = 7
+_MOST_FOLDERS = 5000
+_SHARED = frozenset({"common", "include", "inc", "lib", "libs", "op_common", "op_host", "op_kernel", "shared", "util", "utils"})
+_SKIPPED = frozenset({"build", "build_out", "node_modules", "__pycache__", "tests", "ut", "st"})
+# Headers of the toolkit below its documented ones; everything they declare comes with kernel_operator.h or tiling_api.h here.
+_TOOLKIT = re.compile(
+    r"(?:lib|impl|interface|inner_interface|basic_api|adv_api|highlevel_api|kernel_tiling|include)/.+\.h"
+    r"|kernel_(?:operator_\w+|tensor\w*|tpipe\w*|utils\w*|common|macros|type|event|struct_\w+|tiling\w*)\.h"
+    r"|(?:basic_api|adv_api|kernel_api)\.h"
+)
+
+
+def kernel_folders(source: Path, own: Sequence[Path]) -> tuple[Path, ...]:
+    """Further include folders for a kernel source whose own folders are `own`."""
+    return _Search([resources.twin("include")], own, "kernel_operator.h").folders([source])
+
+
+def host_folders(sources: Sequence[Path], own: Sequence[Path]) -> tuple[Path, ...]:
+    """Further include folders for the op_host sources of one project."""
+    return _Search([resources.twin("include") / "host"], own, "tiling/tiling_api.h").folders(sources)
+
+
+@dataclass
+class _Search:
+    shipped: Sequence[Path]
+    own: Sequence[Path]
+    forward_to: str
+    seen: set[Path] = field(default_factory=set)
+    found: list[Path] = field(default_factory=list)
+    forwarded: set[str] = field(default_factory=set)
+    index: dict[str, list[Path]] | None = None
+
+    def folders(self, sources: Iterable[Path]) -> tuple[Path, ...]:
+        for source in sources:
+            self._scan(source)
+        overlay = [forwarding_folder(self.forwarded, self.forward_to)] if self.forwarded else []
+        return (*self.found, *overlay)
+
+    def _scan(self, path: Path) -> None:
+        path = Path(os.path.normpath(path))
+        if path in self.seen:
+            return
+        self.seen.add(path)
+        for quoted, angled in _INCLUDE.findall(path.read_text(errors="replace")):
+            self._resolve((quoted or angled).strip(), path.parent)
+
+    def _resolve(self, name: str, folder: Path) -> None:
+        if any((home / name).is_file() for home in self.shipped):
+            return
+        home = next((home for home in (folder, *self.own, *self.found) if (home / name).is_file()), None)
+        if home is None and Path(name).suffix in _HEADERS:
+            inner = _TOOLKIT.fullmatch(name) is not None
+            home = None if inner and "/" in name else self._neighbour(name)
+            if home is not None:
+                self.found.append(home)
+            elif inner:
+                self.forwarded.add(name)
+        if home is not None:
+            self._scan(home / name)
+
+    def _neighbour(self, name: str) -> Path | None:
+        if self.index is None:
+            self.index = _index(self.own[-1])
+        for path in self.index.get(Path(name).name, ()):
+            if path.as_posix().endswith(f"/{name}"):
+                return Path(path.as_posix().removesuffix(f"/{name}"))
+        return None
+
+
+def _index(root: Path) -> dict[str, list[Path]]:
+    """Headers by file name in the shared folders beside the project and beside the folders above it, nearest first."""
+    headers: dict[str, list[Path]] = {}
+    budget = _MOST_FOLDERS
+    for level, above in enumerate(root.parents):
+        if level == _LEVELS or above in (above.parent, Path.home()):
+            break
+        for shared in sorted(_SHARED):
+            for folder, names in _walk(above / shared):
+                budget -= 1
+                for name in names:
+                    headers.setdefault(name, []).append(folder / name)
+                if budget == 0:
+                    return headers
+        if (above / ".git").exists():
+            break
+    return headers
+
+
+def _walk(start: Path) -> Iterator[tuple[Path, list[str]]]:
+    for folder, below, files in os.walk(start):
+        path = Path(folder)
+        deep = len(path.relative_to(start).parts) >= _DEPTH
+        below[:] = [] if deep else sorted(name for name in below if name not in _SKIPPED and not name.startswith("."))
+        yield path, sorted(name for name in files if Path(name).suffix in _HEADERS)
+
+
+def forwarding_folder(names: Iterable[str], target: str) -> Path:
+    """A folder in the cache where each of the header names only includes `target`."""
+    wanted = sorted(names)
+
+    def make(stage: Path) -> list[Path]:
+        for name in wanted:
+            header = stage / name
+            header.parent.mkdir(parents=True, exist_ok=True)
+            header.write_text(f'#pragma once\n#include "{target}"\n')
+        return []
+
+    return cache.publish("forward", cache.digest(target, *wanted), make).path
