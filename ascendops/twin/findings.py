@@ -79,8 +79,8 @@ Fix: copy the last tile with DataCopyPad and its exact number of bytes.""",
         "An access to the padding behind a tensor",
         """The access starts inside a tensor and ends behind it, but inside the memory that an allocator of the device hands out for it: up to
 the next multiple of 32 bytes for a write, of 512 bytes (or 31 bytes more) for a read. It does no harm to a tensor of its own
-allocation; it reads or
-destroys the neighbour of a view into a larger one. In the twin such a read gives undefined bytes and such a write ends at the tensor.
+allocation; it reads or destroys the neighbour of a view into a larger one. In the twin such a read gives undefined bytes and such a
+write ends at the tensor.
 Fix: copy the last tile with DataCopyPad and its exact number of bytes.""",
     ),
     warning(
