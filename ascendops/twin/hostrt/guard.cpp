@@ -36,26 +36,31 @@ struct Landing {
     Landing *outer = nullptr;
 };
 thread_local Landing *g_landing = nullptr;
-thread_local bool g_forwarding = false;
-struct sigaction g_previous[65];
+thread_local const void *g_forwarding = nullptr;   // frame of this thread that is passing a signal on
+struct sigaction g_previous[65];                   // the handlers found at the last installation
+struct sigaction g_original[65];                   // and at the first
+bool g_installed[65];
 
-void Forward(int number, siginfo_t *info, void *context) {
-    const struct sigaction previous = g_previous[number];
-    if (g_forwarding || previous.sa_handler == SIG_DFL) {
+void CallHandler(const struct sigaction &action, int number, siginfo_t *info, void *context) {
+    if ((action.sa_flags & SA_SIGINFO) != 0) {
+        action.sa_sigaction(number, info, context);
+    } else if (action.sa_handler == SIG_DFL) {
         (void)signal(number, SIG_DFL);
         (void)raise(number);
-        return;
+    } else if (action.sa_handler != SIG_IGN) {
+        action.sa_handler(number);
     }
-    if (previous.sa_handler == SIG_IGN) {
-        return;
-    }
-    g_forwarding = true;
-    if ((previous.sa_flags & SA_SIGINFO) != 0) {
-        previous.sa_sigaction(number, info, context);
-    } else {
-        previous.sa_handler(number);
-    }
-    g_forwarding = false;
+}
+
+// Passes a signal that is not ours to the handler before us. That one may pass it back (both were put on top of each other):
+// then this frame lies below the one that is still passing it on. A handler may also jump away and never return here.
+void Forward(int number, siginfo_t *info, void *context) {
+    const void *frame = __builtin_frame_address(0);
+    const bool circle = g_forwarding != nullptr && frame < g_forwarding;
+    const struct sigaction &next = circle ? g_original[number] : g_previous[number];
+    g_forwarding = circle ? g_forwarding : frame;
+    CallHandler(next, number, info, context);
+    g_forwarding = nullptr;
 }
 
 const void *FaultAddress(const void *context) {
@@ -94,6 +99,10 @@ void InstallHandlers() {
             ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
             (void)sigemptyset(&ours.sa_mask);
             g_previous[number] = current;
+            if (!g_installed[number]) {
+                g_original[number] = current;
+                g_installed[number] = true;
+            }
             (void)sigaction(number, &ours, nullptr);
         }
     }
