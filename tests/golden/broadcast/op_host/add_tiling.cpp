@@ -1,6 +1,7 @@
-// Tiling of add: y = x1 + x2.
-// Neighbouring dims that broadcast alike are merged. What remains is either one row of elements (flat), or outer dims x rows
-// x columns (general), where a tile is a part of the rows and columns.
+// Tiling of add:
+// y = x1 + x2.
+// Neighbouring dims that broadcast alike are merged. What remains is either one row of elements (flat), or outer dims
+// x rows x columns (general), where a tile is a part of the rows and columns.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -90,7 +91,8 @@ int64_t BytesPerElement(int64_t itemSize, bool expands)
     return queues + casts + expanded;
 }
 
-void SplitOverCores(gert::TilingContext *context, AddTilingData *tiling, int64_t units, int64_t unitSize, int64_t cores)
+void SplitOverCores(gert::TilingContext *context, AddTilingData *tiling, int64_t units, int64_t unitSize,
+                    int64_t cores)
 {
     const int64_t used = std::max<int64_t>(1, std::min(cores, units));
     tiling->formerUnits = CeilDiv(units, used) * unitSize;
@@ -99,7 +101,8 @@ void SplitOverCores(gert::TilingContext *context, AddTilingData *tiling, int64_t
     context->SetBlockDim(static_cast<uint32_t>(used));  // an empty tensor: one core, which finds nothing to do
 }
 
-void TileFlat(gert::TilingContext *context, AddTilingData *tiling, const std::vector<Dim> &dims, int64_t itemSize, int64_t cores)
+void TileFlat(gert::TilingContext *context, AddTilingData *tiling, const std::vector<Dim> &dims,
+              int64_t itemSize, int64_t cores)
 {
     const int64_t total = dims.empty() ? 1 : dims[0].size;
     tiling->units = total;
@@ -110,8 +113,8 @@ void TileFlat(gert::TilingContext *context, AddTilingData *tiling, const std::ve
     context->SetTilingKey(KEY_FLAT);
 }
 
-void TileGeneral(gert::TilingContext *context, AddTilingData *tiling, const std::vector<Dim> &dims, int64_t itemSize,
-                 int64_t cores)
+void TileGeneral(gert::TilingContext *context, AddTilingData *tiling, const std::vector<Dim> &dims,
+                 int64_t itemSize, int64_t cores)
 {
     const size_t outers = dims.size() - 2;
     int64_t outerTotal = 1;
@@ -154,7 +157,8 @@ ge::graphStatus AddTiling(gert::TilingContext *context)
         return ge::GRAPH_FAILED;
     }
     std::vector<Dim> dims;
-    if (!Merge(first->GetStorageShape(), second->GetStorageShape(), dims) || dims.size() > ADD_OUTER_DIMS + 2) {
+    if (!Merge(first->GetStorageShape(), second->GetStorageShape(), dims) ||
+        dims.size() > ADD_OUTER_DIMS + 2) {
         return ge::GRAPH_FAILED;
     }
 

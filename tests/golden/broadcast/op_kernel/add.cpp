@@ -1,4 +1,5 @@
-// add: y = x1 + x2.
+// add:
+// y = x1 + x2.
 // The arithmetic of fp16 and bf16 is fp32, rounded once on the way out; fp32 and int32 compute as themselves.
 #include "kernel_operator.h"
 
@@ -26,13 +27,14 @@ class KernelAdd {
 public:
     using C = typename ComputeType<T>::Type;
 
-    __aicore__ inline void Init(GM_ADDR x1, GM_ADDR x2, GM_ADDR y, const AddTilingData *tiling, bool expands,
-                                TPipe *pipe)
+    __aicore__ inline void Init(GM_ADDR x1, GM_ADDR x2, GM_ADDR y, const AddTilingData *tiling,
+                                bool expands, TPipe *pipe)
     {
         const int64_t core = GetBlockIdx();
         const int64_t former = tiling->formerCores;
         const bool isFormer = core < former;
-        begin_ = isFormer ? core * tiling->formerUnits : former * tiling->formerUnits + (core - former) * tiling->tailUnits;
+        begin_ = isFormer ? core * tiling->formerUnits
+                          : former * tiling->formerUnits + (core - former) * tiling->tailUnits;
         end_ = begin_ + (isFormer ? tiling->formerUnits : tiling->tailUnits);
         end_ = end_ < tiling->units ? end_ : tiling->units;
         tiling_ = tiling;
@@ -185,7 +187,8 @@ private:
         }
     }
 
-    __aicore__ inline LocalTensor<C> SpreadScalar(InQueue &queue, const GlobalTensor<T> &from, TBuf<TPosition::VECCALC> &buffer)
+    __aicore__ inline LocalTensor<C> SpreadScalar(InQueue &queue, const GlobalTensor<T> &from,
+                                                  TBuf<TPosition::VECCALC> &buffer)
     {
         CopyIn(queue, from, 1, 1);
         LocalTensor<T> in = queue.template DeQue<T>();
@@ -221,7 +224,8 @@ private:
         return out;
     }
 
-    // out[r][c] = src[r * rowStride blocks + c * blockStride]: one instruction per 64 columns or per row, the rarer of the two.
+    // out[r][c] = src[r * rowStride blocks + c * blockStride]: one instruction per 64 columns or per row, whichever
+    // needs fewer.
     __aicore__ inline void SpreadRows(const LocalTensor<C> &out, const LocalTensor<C> &src, uint16_t blockStride,
                                       uint16_t rowStride, int32_t pitch)
     {
@@ -236,12 +240,14 @@ private:
             const uint64_t lanes = pitch - column < LANES ? pitch - column : LANES;
             for (int32_t row = 0; row < rows_; row += MAX_REPEAT) {
                 const uint8_t repeat = rows_ - row < MAX_REPEAT ? rows_ - row : MAX_REPEAT;
-                Copy(out[row * pitch + column], src[row * rowStride * BLOCK + column * blockStride], lanes, repeat, strides);
+                const int32_t from = row * rowStride * BLOCK + column * blockStride;
+                Copy(out[row * pitch + column], src[from], lanes, repeat, strides);
             }
         }
     }
 
-    __aicore__ inline void SpreadRow(const LocalTensor<C> &out, const LocalTensor<C> &src, uint16_t blockStride, int32_t length)
+    __aicore__ inline void SpreadRow(const LocalTensor<C> &out, const LocalTensor<C> &src, uint16_t blockStride,
+                                     int32_t length)
     {
         const CopyRepeatParams strides{1, blockStride, BLOCK, static_cast<uint16_t>(blockStride * BLOCK)};
         const int32_t repeats = length / LANES;

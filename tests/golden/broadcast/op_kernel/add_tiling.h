@@ -1,4 +1,4 @@
-// How add is split over cores and tiles; filled in op_host/add_tiling.cpp, read by op_kernel/add.cpp.
+// How add is split over cores and tiles; op_host/add_tiling.cpp fills it in.
 #ifndef ADD_TILING_H
 #define ADD_TILING_H
 

@@ -1,4 +1,5 @@
-// Tiling of gelu: y = x * Phi(x), Phi the normal distribution function (the exact form, with erf).
+// Tiling of gelu:
+// y = x * Phi(x), Phi the normal distribution function (the exact form, with erf).
 // The tensors are one row of elements, split evenly over the vector cores and then into tiles as large as UB allows.
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,7 @@
-// gelu: y = x * Phi(x), Phi the normal distribution function (the exact form, with erf).
-// Q(a) = 1 - Phi(a) = e^(-a^2/2) * g(u) / (a + 3) with u = (a - 3) / (a + 3); g is a fitted polynomial (relative error
-// 3.2e-8 for all a >= 0). Then Phi(x) is 1 - Q(x) or Q(-x), so that small results keep their relative precision.
+// gelu:
+// y = x * Phi(x), Phi the normal distribution function (the exact form, with erf).
+// Q(a) = 1 - Phi(a) = e^(-a^2/2) * g(u) / (a + 3) with u = (a - 3) / (a + 3); g is a fitted polynomial, relative
+// error 3.2e-8 for all a >= 0. Then Phi(x) is 1 - Q(x) or Q(-x), so that small results keep their relative precision.
 // The arithmetic is fp32; fp16 and bf16 are cast on the way in and rounded once on the way out.
 #include "kernel_operator.h"
 
@@ -13,8 +14,8 @@ constexpr int32_t BUFFERS = 2;  // double buffering: a tile is copied while anot
 
 // y = c0 * v^k + c1 * v^(k-1) + ... by Horner's rule; each step rounds twice.
 template <typename... Coefficients>
-__aicore__ inline void Polynomial(const LocalTensor<float> &y, const LocalTensor<float> &v, int32_t n, float c0, float c1,
-                                  Coefficients... rest)
+__aicore__ inline void Polynomial(const LocalTensor<float> &y, const LocalTensor<float> &v, int32_t n, float c0,
+                                  float c1, Coefficients... rest)
 {
     Muls(y, v, c0, n);
     PipeBarrier<PIPE_V>();
@@ -100,7 +101,8 @@ private:
         xQueue_.FreeTensor(xIn);
     }
 
-    __aicore__ inline void Apply(const LocalTensor<float> &y, const LocalTensor<float> &x, int32_t n)
+    __aicore__ inline void Apply(const LocalTensor<float> &y,
+const LocalTensor<float> &x, int32_t n)
     {
         LocalTensor<float> t0 = temps_.template Get<float>();
         LocalTensor<float> t1 = t0[1 * tile_];
@@ -136,8 +138,8 @@ private:
         PipeBarrier<PIPE_V>();
         Mul(y, x, t1, n);
         if constexpr (IsSameType<T, float>::value) {
-            // |x| < 1.25: x * (0.5 + x * P(x^2 - 0.5625)), P fitted. The minimum of gelu lies near -0.75, where an error of
-            // Q would show undamped; 0.5625 = 0.75^2 keeps the rounding error of P small there.
+            // |x| < 1.25: x * (0.5 + x * P(x^2 - 0.5625)), P fitted. The minimum of gelu lies near -0.75, where an
+            // error of Q would show undamped; 0.5625 = 0.75^2 keeps the rounding error of P small there.
             PipeBarrier<PIPE_V>();
             Mul(t1, x, x, n);
             CompareScalar(mask, t0, 1.25f, CMPMODE::LT, m);

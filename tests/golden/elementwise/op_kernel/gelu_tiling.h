@@ -1,4 +1,4 @@
-// How gelu is split over cores and tiles; filled in op_host/gelu_tiling.cpp, read by op_kernel/gelu.cpp.
+// How gelu is split over cores and tiles; op_host/gelu_tiling.cpp fills it in.
 #ifndef GELU_TILING_H
 #define GELU_TILING_H
 

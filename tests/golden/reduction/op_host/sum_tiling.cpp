@@ -1,6 +1,7 @@
-// Tiling of sum: y = sum of x along dim.
-// The input is seen as outer x length x inner, where length is the dim to be reduced. No two cores share a result, so the
-// order of additions does not depend on the number of cores.
+// Tiling of sum:
+// y = sum of x along dim.
+// The input is seen as outer x length x inner, where length is the dim to be reduced. No two cores share a result, so
+// the order of additions does not depend on the number of cores.
 #include <algorithm>
 #include <cstdint>
 
@@ -35,7 +36,8 @@ struct Problem {
     int64_t cores;
 };
 
-// Bytes of UB that one element of a tile takes: the input queue, the fp32 copy of 16-bit inputs, folding (half a row), flags.
+// Bytes of UB that one element of a tile takes: the input queue, the fp32 copy of 16-bit inputs, folding (half a row),
+// and flags.
 int64_t BytesPerElement(int64_t itemSize) { return BUFFERS * itemSize + (itemSize == 4 ? 0 : 4) + 2 + FLAG_BYTES; }
 
 void SplitOverCores(gert::TilingContext *context, SumTilingData *tiling, int64_t units, int64_t cores)

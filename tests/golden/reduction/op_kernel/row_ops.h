@@ -1,5 +1,6 @@
-// Rows of fp32 elements in UB: folding each to one value, and combining each with one value. Values never go through the scalar
-// unit: WholeReduce... puts them side by side, and Brcb spreads each over a block from which instructions can repeat it.
+// Rows of fp32 elements in UB: folding each to one value, and combining each with one value. Values never go through
+// the scalar unit: WholeReduce... puts them side by side, and Brcb spreads each over a block, from where instructions
+// repeat it.
 #ifndef ROW_OPS_H
 #define ROW_OPS_H
 
@@ -14,16 +15,18 @@ constexpr int32_t BLOCK = 8;         // fp32 elements of one block (32 bytes)
 constexpr int32_t MAX_REPEAT = 255;  // repeats of one instruction, and blocks from one repeat to the next
 constexpr float INFINITE = __builtin_inff();
 
-// An operation between rows. NEUTRAL leaves the other operand as it is; lanes, repeat and strides are those of the instruction.
+// An operation between rows. NEUTRAL leaves the other operand as it is; lanes, repeat and strides are the
+// instruction's.
 struct SumOp {
     static constexpr float NEUTRAL = 0.0f;
     static __aicore__ inline void Row(const Floats &y, const Floats &a, const Floats &b, int32_t n) { Add(y, a, b, n); }
-    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes, uint8_t repeat,
-                                          const BinaryRepeatParams &strides)
+    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes,
+                                          uint8_t repeat, const BinaryRepeatParams &strides)
     {
         Add(y, a, b, lanes, repeat, strides);
     }
-    static __aicore__ inline void Reduce(const Floats &y, const Floats &a, int32_t lanes, int32_t repeat, int32_t stride)
+    static __aicore__ inline void Reduce(const Floats &y, const Floats &a, int32_t lanes, int32_t repeat,
+                                         int32_t stride)
     {
         WholeReduceSum(y, a, lanes, repeat, 1, 1, stride);
     }
@@ -32,12 +35,13 @@ struct SumOp {
 struct MaxOp {
     static constexpr float NEUTRAL = -INFINITE;
     static __aicore__ inline void Row(const Floats &y, const Floats &a, const Floats &b, int32_t n) { Max(y, a, b, n); }
-    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes, uint8_t repeat,
-                                          const BinaryRepeatParams &strides)
+    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes,
+                                          uint8_t repeat, const BinaryRepeatParams &strides)
     {
         Max(y, a, b, lanes, repeat, strides);
     }
-    static __aicore__ inline void Reduce(const Floats &y, const Floats &a, int32_t lanes, int32_t repeat, int32_t stride)
+    static __aicore__ inline void Reduce(const Floats &y, const Floats &a, int32_t lanes, int32_t repeat,
+                                         int32_t stride)
     {
         WholeReduceMax(y, a, lanes, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
     }
@@ -46,28 +50,29 @@ struct MaxOp {
 struct MinOp {
     static constexpr float NEUTRAL = INFINITE;
     static __aicore__ inline void Row(const Floats &y, const Floats &a, const Floats &b, int32_t n) { Min(y, a, b, n); }
-    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes, uint8_t repeat,
-                                          const BinaryRepeatParams &strides)
+    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes,
+                                          uint8_t repeat, const BinaryRepeatParams &strides)
     {
         Min(y, a, b, lanes, repeat, strides);
     }
-    static __aicore__ inline void Reduce(const Floats &y, const Floats &a, int32_t lanes, int32_t repeat, int32_t stride)
+    static __aicore__ inline void Reduce(const Floats &y, const Floats &a, int32_t lanes, int32_t repeat,
+                                         int32_t stride)
     {
         WholeReduceMin(y, a, lanes, repeat, 1, 1, stride, ReduceOrder::ORDER_ONLY_VALUE);
     }
 };
 
 struct SubOp {
-    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes, uint8_t repeat,
-                                          const BinaryRepeatParams &strides)
+    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes,
+                                          uint8_t repeat, const BinaryRepeatParams &strides)
     {
         Sub(y, a, b, lanes, repeat, strides);
     }
 };
 
 struct DivOp {
-    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes, uint8_t repeat,
-                                          const BinaryRepeatParams &strides)
+    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes,
+                                          uint8_t repeat, const BinaryRepeatParams &strides)
     {
         Div(y, a, b, lanes, repeat, strides);
     }
@@ -76,8 +81,8 @@ struct DivOp {
 // y[r][c] = Op(a[r][c], b[r][c]) for c < width, whole repeats; rows start every `...Pitch` elements.
 // One instruction per 64 columns (the rows are its repeats) or per row, whichever needs fewer.
 template <typename Op>
-__aicore__ inline void CombineRows(const Floats &y, int32_t yPitch, const Floats &a, int32_t aPitch,
-                                   const Floats &b, int32_t bPitch, int32_t rows, int32_t width)
+__aicore__ inline void CombineRows(const Floats &y, int32_t yPitch, const Floats &a, int32_t aPitch, const Floats &b,
+                                   int32_t bPitch, int32_t rows, int32_t width)
 {
     if (rows * LANES < width || aPitch > MAX_REPEAT * BLOCK || bPitch > MAX_REPEAT * BLOCK) {
         for (int32_t row = 0; row < rows; ++row) {
@@ -89,16 +94,16 @@ __aicore__ inline void CombineRows(const Floats &y, int32_t yPitch, const Floats
     for (int32_t column = 0; column < width; column += LANES) {
         for (int32_t row = 0; row < rows; row += MAX_REPEAT) {
             const uint8_t repeat = rows - row < MAX_REPEAT ? rows - row : MAX_REPEAT;
-            Op::Repeats(y[row * yPitch + column], a[row * aPitch + column], b[row * bPitch + column], LANES, repeat, strides);
+            Op::Repeats(y[row * yPitch + column], a[row * aPitch + column], b[row * bPitch + column], LANES, repeat,
+                        strides);
         }
     }
 }
 
-// Folds rows of whole repeats in halves, as a tree, until each is one repeat; returns where these are and, in pitch, how far
-// apart. The rows themselves are kept: the first level writes to work (half as large).
+// Folds rows of whole repeats in halves, as a tree, until each is one repeat; returns where these are and, in pitch,
+// how far apart. The rows themselves are kept: the first level writes to work (half as large).
 template <typename Op>
-__aicore__ inline Floats FoldRows(const Floats &x, const Floats &work, int32_t rows,
-                                              int32_t &pitch)
+__aicore__ inline Floats FoldRows(const Floats &x, const Floats &work, int32_t rows, int32_t &pitch)
 {
     if (pitch == LANES) {
         return x;
@@ -122,8 +127,8 @@ __aicore__ inline Floats FoldRows(const Floats &x, const Floats &work, int32_t r
 
 // values[r] = Op over row r of x, which has `columns` elements and is padded to `pitch` with Op's neutral element.
 template <typename Op>
-__aicore__ inline void ReduceRows(const Floats &values, const Floats &x, const Floats &work,
-                                  int32_t rows, int32_t columns, int32_t pitch)
+__aicore__ inline void ReduceRows(const Floats &values, const Floats &x, const Floats &work, int32_t rows,
+                                  int32_t columns, int32_t pitch)
 {
     Floats lanes = x;
     if (columns > LANES) {
@@ -136,10 +141,11 @@ __aicore__ inline void ReduceRows(const Floats &values, const Floats &x, const F
     PipeBarrier<PIPE_V>();
 }
 
-// y[c] = Op(x[c], operand) for one row; the operand is one block (stride 0) or one repeat (stride 1), used again and again.
+// y[c] = Op(x[c], operand) for one row; the operand is one block (stride 0) or one repeat (stride 1), used again and
+// again.
 template <typename Op>
-__aicore__ inline void ApplyToRow(const Floats &y, const Floats &x, const Floats &operand,
-                                  uint8_t stride, int32_t length)
+__aicore__ inline void ApplyToRow(const Floats &y, const Floats &x, const Floats &operand, uint8_t stride,
+                                  int32_t length)
 {
     const BinaryRepeatParams strides(1, 1, stride, BLOCK, BLOCK, 0);
     const int32_t repeats = length / LANES;
@@ -154,8 +160,7 @@ __aicore__ inline void ApplyToRow(const Floats &y, const Floats &x, const Floats
 
 // y[r][c] = Op(x[r][c], value of row r); blocks[r] holds that value 8 times.
 template <typename Op>
-__aicore__ inline void ApplyToRows(const Floats &y, const Floats &x, const Floats &blocks,
-                                   int32_t rows, int32_t pitch)
+__aicore__ inline void ApplyToRows(const Floats &y, const Floats &x, const Floats &blocks, int32_t rows, int32_t pitch)
 {
     if (rows * LANES < pitch || pitch > MAX_REPEAT * BLOCK) {
         for (int32_t row = 0; row < rows; ++row) {

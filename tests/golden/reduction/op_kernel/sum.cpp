@@ -1,6 +1,7 @@
-// sum: y = sum of x along dim.
-// The arithmetic is fp32; fp16 and bf16 are cast on the way in and rounded once on the way out. Lines are folded in halves,
-// as a tree, so that rounding errors grow with the logarithm of their length.
+// sum:
+// y = sum of x along dim.
+// The arithmetic is fp32; fp16 and bf16 are cast on the way in and rounded once on the way out. Lines are folded in
+// halves, as a tree, so that rounding errors grow with the logarithm of their length.
 #include "kernel_operator.h"
 
 #include "row_ops.h"
@@ -27,7 +28,8 @@ protected:
         const int64_t core = GetBlockIdx();
         const int64_t former = tiling->formerCores;
         const bool isFormer = core < former;
-        begin_ = isFormer ? core * tiling->formerUnits : former * tiling->formerUnits + (core - former) * tiling->tailUnits;
+        begin_ = isFormer ? core * tiling->formerUnits
+                          : former * tiling->formerUnits + (core - former) * tiling->tailUnits;
         end_ = begin_ + (isFormer ? tiling->formerUnits : tiling->tailUnits);
         tiling_ = tiling;
         xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(x));
@@ -203,7 +205,7 @@ public:
         for (int64_t unit = this->begin_; unit < this->end_; ++unit) {
             const int64_t outer = unit / tiles;
             const int64_t column = unit % tiles * width;
-            const int32_t n = inner - column < width ? static_cast<int32_t>(inner - column) : static_cast<int32_t>(width);
+            const int32_t n = static_cast<int32_t>(inner - column < width ? inner - column : width);
             ReduceColumns(outer * this->tiling_->length * inner + column, n);
             this->CopyOut(outer * inner + column, n);
         }
@@ -243,7 +245,8 @@ private:
     }
 };
 
-extern "C" __global__ __aicore__ void sum(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void sum(
+    GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(SumTilingData);

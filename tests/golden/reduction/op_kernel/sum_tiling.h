@@ -1,4 +1,4 @@
-// How sum is split over cores and tiles; filled in op_host/sum_tiling.cpp, read by op_kernel/sum.cpp.
+// How sum is split over cores and tiles; op_host/sum_tiling.cpp fills it in.
 #ifndef SUM_TILING_H
 #define SUM_TILING_H
 

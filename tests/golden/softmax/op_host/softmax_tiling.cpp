@@ -1,5 +1,7 @@
-// Tiling of softmax: y[i, j] = e^(x[i, j] - max_j x) / sum_j e^(x[i, j] - max_j x).
-// Rows are split evenly over the vector cores. A tile holds as many whole rows as UB allows, or, if not even one, a chunk.
+// Tiling of softmax:
+// y[i, j] = e^(x[i, j] - max_j x) / sum_j e^(x[i, j] - max_j x).
+// Rows are split evenly over the vector cores. A tile holds as many whole rows as UB allows, or, if not even one, a
+// chunk.
 #include <algorithm>
 #include <cstdint>
 
@@ -21,8 +23,8 @@ constexpr int64_t FIXED_BYTES = 2048;  // what does not grow with the tile: accu
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Bytes of UB that one element of a tile takes: both queues, the fp32 copy of 16-bit inputs, folding (half a row), and a
-// buffer for exponentials where the shifted row is still needed.
+// Bytes of UB that one element of a tile takes: both queues, the fp32 copy of 16-bit inputs, folding (half a row), and
+// a buffer for exponentials where the shifted row is still needed.
 int64_t BytesPerElement(int64_t itemSize, bool keepsShifted)
 {
     return 2 * BUFFERS * itemSize + (itemSize == 4 ? 0 : 4) + 2 + (keepsShifted ? 4 : 0);

@@ -1,4 +1,5 @@
-// softmax: y[i, j] = e^(x[i, j] - max_j x) / sum_j e^(x[i, j] - max_j x).
+// softmax:
+// y[i, j] = e^(x[i, j] - max_j x) / sum_j e^(x[i, j] - max_j x).
 // The arithmetic is fp32; fp16 and bf16 are cast on the way in and rounded once on the way out.
 #include "kernel_operator.h"
 
@@ -18,12 +19,14 @@ protected:
     static constexpr bool DIRECT = IsSameType<T, float>::value;  // the tensors in the queues need no cast
     static constexpr int32_t BLOCK_LENGTH = BLOCK_BYTES / sizeof(T);
 
-    __aicore__ inline void InitBase(GM_ADDR x, GM_ADDR y, const SoftmaxTilingData *tiling, TPipe *pipe, int32_t elements)
+    __aicore__ inline void InitBase(GM_ADDR x, GM_ADDR y, const SoftmaxTilingData *tiling, TPipe *pipe,
+                                    int32_t elements)
     {
         const int64_t core = GetBlockIdx();
         const int64_t former = tiling->formerCores;
         const bool isFormer = core < former;
-        begin_ = isFormer ? core * tiling->formerRows : former * tiling->formerRows + (core - former) * tiling->tailRows;
+        begin_ = isFormer ? core * tiling->formerRows
+                          : former * tiling->formerRows + (core - former) * tiling->tailRows;
         end_ = begin_ + (isFormer ? tiling->formerRows : tiling->tailRows);
         tiling_ = tiling;
         xGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(x));
@@ -162,8 +165,8 @@ private:
     int32_t columns_ = 0;
 };
 
-// Rows larger than UB. The first pass keeps 64 running maxima and sums, one per lane, and rescales the sums when a maximum
-// grows; the second pass reads the row again.
+// Rows larger than UB. The first pass keeps 64 running maxima and sums, one per lane, and rescales the sums when a
+// maximum grows; the second pass reads the row again.
 template <typename T>
 class SoftmaxSplit : public SoftmaxBase<T> {
 public:
@@ -293,7 +296,8 @@ private:
     int32_t chunk_ = 0;
 };
 
-extern "C" __global__ __aicore__ void softmax(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void softmax(
+    GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(SoftmaxTilingData);

@@ -1,4 +1,4 @@
-// How softmax is split over cores and tiles; filled in op_host/softmax_tiling.cpp, read by op_kernel/softmax.cpp.
+// How softmax is split over cores and tiles; op_host/softmax_tiling.cpp fills it in.
 #ifndef SOFTMAX_TILING_H
 #define SOFTMAX_TILING_H
 
