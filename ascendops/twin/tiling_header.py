@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ascendops.twin.opdef import OpDef, TilingField, TilingStruct
 
-# Structures of the high-level API: the kernel headers define them.
-LIBRARY_STRUCTS: frozenset[str] = frozenset()
+# Structures of the high-level API that kernel_tiling/kernel_tiling.h defines.
+LIBRARY_STRUCTS = frozenset({"SoftMaxTiling", "TCubeTiling"})
 
 
 def header(op: OpDef) -> str | None:
@@ -23,7 +23,7 @@ def header(op: OpDef) -> str | None:
         for nested in _inner_first(struct):
             done.setdefault(nested.name, _text(nested))
     default = op.tiling_struct or structs[0]
-    lines = ["#include <cstddef>", "#include <cstdint>", *done.values(), f"using ascendc_twin_default_tiling = {default.name};"]
+    lines = ["#include <cstddef>", "#include <cstdint>", '#include "kernel_tiling/kernel_tiling.h"', *done.values(), f"using ascendc_twin_default_tiling = {default.name};"]
     return "\n".join(lines) + "\n"
 
 

@@ -227,9 +227,10 @@ def test_the_tiling_header_compiles_and_reads_the_same_values(lib: HostLibrary, 
         "    ascendc_twin_default_tiling t;\n    MacroLayoutSmallTiling other;\n    static_assert(sizeof(t) == sizeof(data), \"\");\n"
         "    std::memcpy(&t, data, sizeof(t));\n"
         '    std::printf("%d %lld %d %g %d %d %d %d", t.flag, (long long)t.total, t.width, t.scale, t.bytes[4], t.inner.steps,\n'
-        "                t.inner.strides[1], t.last);\n    return static_cast<int>(other.count);\n}\n"
+        "                t.inner.strides[1], t.last);\n    return static_cast<int>(other.count + other.softmax.tailM);\n}\n"
     )
-    subprocess.run([find_compiler().path, "-std=c++11", "-Wall", "-Werror", str(source), "-o", str(tmp_path / "read")], check=True)
+    include = f"-I{resources.twin('include')}"
+    subprocess.run([find_compiler().path, "-std=c++11", "-Wall", "-Werror", include, str(source), "-o", str(tmp_path / "read")], check=True)
     done = subprocess.run([str(tmp_path / "read")], capture_output=True, text=True, check=True)
     assert done.stdout == "171 8 4660 1.5 5 99 -19 1"
 

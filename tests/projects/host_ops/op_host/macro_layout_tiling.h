@@ -1,6 +1,7 @@
 #pragma once
 
 #include "register/tilingdata_base.h"
+#include "tiling/tiling_api.h"
 
 namespace optiling {
 BEGIN_TILING_DATA_DEF(InnerTiling)
@@ -23,6 +24,7 @@ REGISTER_TILING_DATA_CLASS(MacroLayout, MacroLayoutTiling)
 
 BEGIN_TILING_DATA_DEF(MacroLayoutSmallTiling)
 TILING_DATA_FIELD_DEF(uint32_t, count);
+TILING_DATA_FIELD_DEF_STRUCT(SoftMaxTiling, softmax);
 END_TILING_DATA_DEF;
 REGISTER_TILING_DATA_CLASS(MacroLayout_7, MacroLayoutSmallTiling)
 }  // namespace optiling
