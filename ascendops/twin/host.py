@@ -12,6 +12,7 @@ from typing import Any
 
 from ascendops.errors import CompileError, InputError, KernelCrash, KernelHang, OpHostError, did_you_mean
 from ascendops.spec import socs
+from ascendops.twin.host_platform import platform_text
 from ascendops.twin.host_request import HostTensor, TensorArg, pack
 from ascendops.twin.opdef import OpAttr, OpDef, OpParam, TilingField, TilingStruct, dtype_name, parse_op
 from ascendops.twin.symbols import demangle, locate
@@ -66,7 +67,7 @@ class _Runtime:
         """Number of a SoC in the runtime."""
         with _lock:
             if soc.name not in self.platforms:
-                self.platforms[soc.name] = self.lib.ascendops_host_platform(_platform_text(soc).encode())
+                self.platforms[soc.name] = self.lib.ascendops_host_platform(platform_text(soc).encode())
             return self.platforms[soc.name]
 
 
@@ -284,29 +285,3 @@ def _call_text(op: OpDef, inputs: Sequence[TensorArg], attrs: Mapping[str, Any])
         parts.append(f"{param.name}: {text}")
     parts += [f"{attr.name}={attrs[attr.name] if attrs.get(attr.name) is not None else attr.default!r}" for attr in op.attrs]
     return "called with " + (", ".join(parts) or "no inputs")
-
-
-def _platform_text(soc: socs.Soc) -> str:
-    """The SoC in the sections and keys of CANN's platform_config files, which tiling functions read."""
-    split = "split" if soc.split else ""
-    sections: dict[str, dict[str, object]] = {
-        "version": {
-            "SoC_version": soc.name, "Short_SoC_version": soc.short_version, "AIC_version": soc.aic_version, "NpuArch": soc.npu_arch,
-        },
-        "SoCInfo": {
-            "ai_core_cnt": soc.ai_cores, "cube_core_cnt": soc.aic, "vector_core_cnt": soc.aiv, "memory_size": soc.memory_bytes,
-            "l2_size": soc.l2_bytes, "core_type_list": soc.core_types.replace("+", ","), "cube_vector_combine": split,
-        },
-        "AICoreSpec": {
-            "cube_freq": soc.mhz, "vec_calc_size": soc.vector_bytes, "ub_size": soc.ub_bytes, "l1_size": soc.l1_bytes,
-            "l0_a_size": soc.l0a_bytes, "l0_b_size": soc.l0b_bytes, "l0_c_size": soc.l0c_bytes, "bt_size": soc.bt_bytes,
-            "fb0_size": soc.fb_bytes, "ubblock_size": soc.ub_block_bytes, "ubbank_size": soc.ub_bank_bytes,
-            "ubbank_num": soc.ub_banks, "ubbank_group_num": soc.ub_bank_groups, "vector_reg_width": soc.vector_reg_bytes,
-        },
-        "AICoreMemoryRates": {
-            "ddr_rate": soc.ddr_rate, "ddr_read_rate": soc.ddr_rate, "ddr_write_rate": soc.ddr_rate, "l2_rate": soc.l2_rate,
-            "l2_read_rate": soc.l2_read_rate, "l2_write_rate": soc.l2_write_rate, "l1_to_l0_a_rate": soc.l1_to_l0a_rate,
-            "l1_to_l0_b_rate": soc.l1_to_l0b_rate, "ub_to_ddr_rate": soc.ub_to_ddr_rate, "ub_to_l2_rate": soc.ub_to_l2_rate,
-        },
-    }  # fmt: skip
-    return "".join(f"[{name}]\n" + "".join(f"{key}={value}\n" for key, value in rows.items()) for name, rows in sections.items())
