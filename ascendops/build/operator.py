@@ -208,7 +208,7 @@ class Operator:
         """
         declared = None
         if self.spec is not None:
-            shapes = {name: None if t is None else tuple(t.shape) for name, t in tensors.items() if not isinstance(t, list)}
+            shapes = {name: [tuple(one.shape) for one in t] if isinstance(t, list) else None if t is None else tuple(t.shape) for name, t in tensors.items()}
             declared = [tuple(shape) for shape in self.spec.output_shapes(shapes, bound.attrs)]
         elif given and len(given) == len(self.definition.outputs):
             return [tuple(buffer.shape) for buffer in given], ()
