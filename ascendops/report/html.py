@@ -12,7 +12,7 @@ from ascendops import __version__
 from ascendops.report import svg, text
 from ascendops.report.model import CaseReport, OpReport, RunReport
 
-_DETAILS = 400  # passing cases beyond this keep their cell in the matrix but no detail block: the file stays small
+_DETAILS = 120  # of each kind: more keep their cell in the matrix but have no detail block, so that the file stays small
 
 
 @dataclass
@@ -60,7 +60,7 @@ def _detailed(run: RunReport) -> list[CaseReport]:
     bad = [case for case in cases if not case.passed]
     amber = [case for case in cases if case.status == "pass_by_reference"]
     good = [case for case in cases if case.status == "pass"]
-    return [*bad, *amber, *good[:_DETAILS]]
+    return [*bad[:_DETAILS], *amber[:_DETAILS], *good[:_DETAILS]]
 
 
 def _rows(run: RunReport, op: OpReport) -> list[Row]:

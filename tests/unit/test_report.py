@@ -1,0 +1,153 @@
+"""Reports made from one result model: text, JSON, JUnit, HTML."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from ascendops import report
+from ascendops.errors import ReportError
+from ascendops.report import svg, text
+from ascendops.report.model import CaseReport, OpReport, RunReport
+
+ENVIRONMENT = {
+    "backend": "twin", "device": "CPU twin", "soc": "Ascend910B1", "reference": "auto", "level": "L0", "rules": "ascendops-parity/1",
+    "seed": 7, "machine": "Linux x86_64", "started": "2026-01-01T00:00:00+0000", "versions": {"python": "3.11.7", "torch": "2.13.0"},
+}  # fmt: skip
+
+
+def failing() -> CaseReport:
+    return CaseReport(
+        id="softmax[float16-tail-1x4096-split]", op="softmax", case="tail", dtype="float16", status="fail",
+        labels=["TAIL", "FINDING"], what="softmax differs from its golden in 37 of 4096 elements",
+        story=["worst at [0, 2048]: got 0.00031 want 0.00024 (587 ulp; allowed 2.9)", "37 of 4096 elements fail: columns 2048..2084"],
+        inputs="x float16[1, 4096]", layout="contiguous", values="random", seed=7, tiling_key=2, tiling_name="split", block_dim=1,
+        elements=4096, failing=37, where="columns 2048..2084", worst={"index": [0, 2048], "got": 0.00031, "want": 0.00024, "ulp": 587.0, "allowed": 2.9},
+        histogram={"0": 4000, "<1/8": 59, ">64": 37}, gates=[{"gate": "G2", "name": "elementwise", "status": "fail", "detail": "37"}],
+        reference={"kind": "triton", "status": "agrees", "detail": "", "how": "Triton interpreter on the CPU"},
+        findings=[{"id": "UB-BOUNDS", "severity": "error", "message": "<past> the end & more", "file": "softmax.cpp", "line": 42, "block": 3,
+                   "source": "Add(y, x, <b>, n);"}],
+        repro="ascendops test softmax -k 'softmax[float16-tail-1x4096-split]' --seed 7", help="ascendops explain TAIL", exit_code=1, seconds=0.25,
+    )  # fmt: skip
+
+
+def run_report() -> RunReport:
+    good = CaseReport(
+        "softmax[float32-tail-1x4096-split]", "softmax", "tail", "float32", status="pass", tiling_key=2, block_dim=8,
+        reference={"kind": "triton", "status": "skipped", "detail": "triton is not installed"},
+        wrong=[{"name": "all zeros", "rejected": True, "equivalent": False}, {"name": "shifted by one", "rejected": False, "equivalent": True}],
+    )  # fmt: skip
+    check = CaseReport(
+        "softmax[all cases]", "softmax", kind="check", status="fail", labels=["UNREACHED"], what="the cases leave branches untested",
+        story=["no case reaches tiling key 1"], exit_code=1,
+    )  # fmt: skip
+    keys = [
+        {"key": 1, "name": "full_load", "why": "a row fits", "cases": []},
+        {"key": 2, "name": "split", "why": "", "cases": ["a"]},
+    ]
+    op = OpReport("softmax", "/home/me/softmax", "y = softmax(x)", ["float32", "float16"], keys)
+    return RunReport(dict(ENVIRONMENT), [op], [good, failing(), check], [], 1, 1.5)
+
+
+def test_text_tells_the_story() -> None:
+    out = report.render(run_report(), "text")
+    assert out.startswith(
+        "  test    softmax   twin   2 cases   1 of 2 tiling keys reached   1 of 1 wrong candidates rejected\n"
+    )
+    story = "\n".join(text.failure(failing()))
+    assert story == (
+        "error[ASC304]: softmax differs from its golden in 37 of 4096 elements  [TAIL FINDING]\n"
+        "  --> softmax[float16-tail-1x4096-split]  tiling key 2 (split), 1 block, seed 7\n"
+        "   = worst at [0, 2048]: got 0.00031 want 0.00024 (587 ulp; allowed 2.9)\n"
+        "   = 37 of 4096 elements fail: columns 2048..2084\n"
+        "   = help: ascendops explain TAIL\n"
+        "   = rerun: ascendops test softmax -k 'softmax[float16-tail-1x4096-split]' --seed 7"
+    )
+    assert story in out
+    assert "2 failed, 1 passed in 1.5 s" in out
+    assert "reference    Triton interpreter on the CPU: 1 case\n" in out
+    assert "skipped in 1 case: triton is not installed" in out
+    assert "modelling Ascend910B1; its times are not those of a device" in out
+
+
+def test_json_comes_back_as_it_was(tmp_path: Path) -> None:
+    run = run_report()
+    report.save(run, tmp_path / "deep" / "run.json")
+    assert report.load(tmp_path / "deep" / "run.json") == run
+    (tmp_path / "old.json").write_text('{"schema_version": 99, "cases": []}')
+    with pytest.raises(ReportError, match="schema version 99"):
+        report.load(tmp_path / "old.json")
+    (tmp_path / "bad.json").write_text("[1, 2")
+    with pytest.raises(ReportError, match="not a readable result"):
+        report.load(tmp_path / "bad.json")
+
+
+def test_junit_counts_and_messages() -> None:
+    run = run_report()
+    run.cases.append(
+        CaseReport("softmax[x]", "softmax", status="crash", what="crashes \x1b[0m", story=["\x00"], labels=["CRASH"])
+    )
+    suite = ET.fromstring(report.render(run, "junit"))[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("4", "2", "1")
+    message = suite.find("testcase/failure")
+    assert (
+        message is not None
+        and "differs from its golden" in str(message.get("message"))
+        and message.get("type") == "TAIL FINDING"
+    )
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        if found.get("id"):
+            self.ids.append(str(found["id"]))
+        self.links += [str(found[name]) for name in ("href", "src") if found.get(name)]
+        if tag not in ("meta", "input", "br", "rect", "line"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("meta", "input", "br", "rect", "line"):
+            assert self.open.pop() == tag
+
+
+def test_html_is_one_well_formed_offline_file() -> None:
+    html = report.render(run_report(), "html")
+    page = _Page()
+    page.feed(html)
+    assert not page.open, "every element is closed"
+    assert len(page.ids) == len(set(page.ids))
+    assert page.links and all(link[0] == "#" and link[1:] in page.ids for link in page.links), (
+        "links lead into the page only"
+    )
+    assert not re.search(r"https?://|@import|url\(", html)
+    for part in ("2 of 3 checks fail", "UB-BOUNDS", "&lt;past&gt; the end &amp; more", "Add(y, x, &lt;b&gt;, n);", "587", "UNREACHED",
+                 "prefers-color-scheme: dark", "no NPU took part", "triton is not installed"):  # fmt: skip
+        assert part in html, part
+    assert html.count('class="bar bad"') >= 2
+
+
+def test_html_of_a_thousand_cases_stays_small() -> None:
+    run = run_report()
+    for i in range(1500):
+        case = failing()
+        case.id, case.case, case.status, case.findings = f"softmax[float16-c{i}]", f"c{i}", "pass", []
+        run.cases.append(case)
+    assert len(report.render(run, "html").encode()) < 1_000_000
+
+
+def test_histogram_scales_and_marks_the_limit() -> None:
+    assert svg.histogram({}) == ""
+    picture = svg.histogram({"0": 10, ">64": 1_500_000})
+    assert picture.count("<rect") == 2 and "1.5M" in picture and 'class="limit"' in picture
+    assert "nan" not in picture and "nan" in svg.histogram({"nan/inf": 1})
