@@ -41,7 +41,9 @@ def reference_of(preset: str) -> Path:
 
 
 def function(path: Path, name: str) -> ast.FunctionDef:
-    found = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef) and node.name == name]
+    found = [
+        node for node in ast.parse(path.read_text()).body if isinstance(node, ast.FunctionDef) and node.name == name
+    ]
     assert len(found) == 1, f"{path} must define {name} once"
     return found[0]
 
@@ -64,14 +66,22 @@ def test_the_name_picks_the_family(tmp_path):
 class TestPreset:
     def test_has_the_five_parts(self, projects, preset):
         name, root = name_of(preset), projects[preset].root
-        for path in ("op.toml", "golden.py", f"op_host/{name}_tiling.cpp", f"op_kernel/{name}.cpp", f"op_kernel/{name}_tiling.h"):
+        for path in (
+            "op.toml",
+            "golden.py",
+            f"op_host/{name}_tiling.cpp",
+            f"op_kernel/{name}.cpp",
+            f"op_kernel/{name}_tiling.h",
+        ):
             assert (root / path).is_file()
 
     def test_cases_name_every_tiling_key(self, projects, preset):
         spec = load(projects[preset].root / "op.toml")
         assert {case.tiling_key for case in spec.cases} - {None} == {key.name for key in spec.tiling_keys}
         source = (spec.root / "op_kernel" / f"{spec.name}.cpp").read_text()
-        assert {int(key) for key in re.findall(r"TILING_KEY_IS\((\d+)\)", source)} == {key.key for key in spec.tiling_keys}
+        assert {int(key) for key in re.findall(r"TILING_KEY_IS\((\d+)\)", source)} == {
+            key.key for key in spec.tiling_keys
+        }
 
     def test_cases_have_what_finds_faults(self, projects, preset):
         cases = load(projects[preset].root / "op.toml").cases

@@ -1,0 +1,291 @@
+"""Run every reference of cuda_reference/ natively on a GPU: errors against fp64, and time against torch's own operator.
+
+    python tools/record_gpu.py --out build/gpu [--only softmax --only add] [--seconds 500]
+
+Needs torch, triton and numpy, and nvcc for the .cu files; nothing is installed. Writes DIR/gpu.json and DIR/MEASURED.md
+(copy it to cuda_reference/MEASURED.md). Exits with 1 if a result is wrong or a reference fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import importlib.util
+import json
+import math
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+from gpu_ops import OPS, Function, Shapes, attrs_of, small_shapes
+from triton.errors import TritonError
+
+ROOT = Path(__file__).resolve().parent.parent
+MANTISSA = {torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
+EXPONENT = {torch.float32: -126, torch.float16: -14, torch.bfloat16: -126}
+FLUSH_BYTES = 256 << 20  # larger than the L2 of any GPU
+ALLOWED_ULP = {"float32": 64.0, "float16": 2.0, "bfloat16": 2.0}  # a coarse net; `ascendops test` is the fine one
+FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, TritonError)
+
+
+@dataclass
+class Record:
+    """One measurement: errors (in ulp of the dtype) on small shapes, or time on large ones."""
+
+    op: str
+    what: str  # triton or cuda
+    dtype: str
+    shape: str
+    attrs: dict[str, Any]
+    ulp: float | None = None
+    torch_ulp: float | None = None
+    wrong_special: int | None = None
+    microseconds: float | None = None
+    quartiles: tuple[float, float] | None = None
+    torch_microseconds: float | None = None
+    bytes: int | None = None
+    error: str | None = None
+
+    @property
+    def bad(self) -> bool:
+        """True for a wrong result or an exception."""
+        allowed = max(ALLOWED_ULP.get(self.dtype, 0), 4 * (self.torch_ulp or 0))
+        return self.error is not None or bool(self.wrong_special) or (self.ulp or 0) > allowed
+
+
+def inputs(shapes: Shapes, dtype: torch.dtype, positive: bool, special: bool) -> list[torch.Tensor]:
+    """Seeded inputs on the GPU; `special` plants nan, inf, -inf and the largest number."""
+    generator = torch.Generator("cuda").manual_seed(sum(sum(shape) for shape in shapes) + 1)
+    made = []
+    for shape in shapes:
+        x = torch.randn(tuple(shape), device="cuda", generator=generator) * 3
+        x = x.abs() + 0.05 if positive else x
+        if special and x.numel() > 64:
+            edges = torch.tensor([math.nan, math.inf, -math.inf, torch.finfo(dtype).max, 0.0], device="cuda")
+            x.view(-1)[:: x.numel() // 5][:5] = edges
+        made.append(x.to(dtype))
+    return made
+
+
+def ulp_error(got: torch.Tensor, want: torch.Tensor) -> tuple[float, int]:
+    """(largest error in ulp of got's dtype, elements whose class nan/inf/finite is wrong) against a float64 tensor."""
+    if got.numel() == 0:
+        return 0.0, 0
+    rounded = want.to(got.dtype)
+    same = (
+        (got.isnan() == rounded.isnan())
+        & (got.isposinf() == rounded.isposinf())
+        & (got.isneginf() == rounded.isneginf())
+    )
+    finite = got.isfinite() & rounded.isfinite()
+    exponent = torch.floor(torch.log2(want.abs().clamp_min(2.0 ** EXPONENT[got.dtype])))
+    step = torch.exp2(exponent - MANTISSA[got.dtype])
+    error = torch.where(finite, (got.double() - want).abs() / step, 0)
+    return float(error.max()), int((~same).sum())
+
+
+def check(
+    name: str, what: str, function: Function, dtype: torch.dtype, shapes: Shapes, attrs: dict[str, Any]
+) -> Record:
+    """Errors of a reference, and of torch, against fp64 on one shape."""
+    op = OPS[name]
+    record = Record(name, what, _word(dtype), _text(shapes), attrs)
+    try:
+        xs = inputs(shapes, dtype, op.positive, special=True)
+        want = (op.golden or op.torch)(*[x.double() for x in xs], **attrs)
+        record.ulp, record.wrong_special = ulp_error(function(*xs, **attrs), want)
+        record.torch_ulp, _ = ulp_error(op.torch(*xs, **attrs), want)
+    except FAILURES as error:  # the record says so, and the others go on
+        record.error = f"{type(error).__name__}: {error}"[:300]
+    return record
+
+
+def clock(run: Callable[[], Any], flush: torch.Tensor, repeats: int = 40) -> tuple[float, tuple[float, float]]:
+    """(median, quartiles) in microseconds of one call with a cold L2."""
+    for _ in range(3):
+        run()
+    events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(repeats)]
+    for start, end in events:
+        flush.zero_()
+        start.record()
+        run()
+        end.record()
+    torch.cuda.synchronize()
+    times = sorted(start.elapsed_time(end) * 1e3 for start, end in events)
+    low, _, high = statistics.quantiles(times, n=4)
+    return statistics.median(times), (low, high)
+
+
+def measure(
+    name: str,
+    what: str,
+    function: Function,
+    dtype: torch.dtype,
+    shapes: Shapes,
+    attrs: dict[str, Any],
+    flush: torch.Tensor,
+) -> Record:
+    """Time of a reference, and of torch, on one large shape."""
+    op = OPS[name]
+    record = Record(name, what, _word(dtype), _text(shapes), attrs)
+    try:
+        xs = inputs(shapes, dtype, op.positive, special=False)
+        out = function(*xs, **attrs)
+        record.bytes = sum(x.numel() * x.element_size() for x in [*xs, out])
+        record.microseconds, record.quartiles = clock(lambda: function(*xs, **attrs), flush)
+        record.torch_microseconds, _ = clock(lambda: op.torch(*xs, **attrs), flush)
+    except FAILURES as error:  # the record says so, and the others go on
+        record.error = f"{type(error).__name__}: {error}"[:300]
+    return record
+
+
+def triton_function(name: str) -> Function:
+    """The function of cuda_reference/NAME/triton_NAME.py."""
+    path = ROOT / "cuda_reference" / name / f"triton_{name}.py"
+    spec = importlib.util.spec_from_file_location(f"reference_{name}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function = getattr(module, name)
+    assert callable(function)
+    return function  # type: ignore[no-any-return]
+
+
+def cuda_function(name: str, folder: Path) -> Function:
+    """Compiles cuda_reference/NAME/NAME.cu with nvcc and loads it."""
+    from torch.utils import cpp_extension
+
+    library = folder / f"{name}.so"
+    lib = Path(torch.__file__).parent / "lib"
+    major, minor = torch.cuda.get_device_capability()
+    includes = [part for path in cpp_extension.include_paths("cuda") for part in ("-I", path)]
+    subprocess.run(
+        ["nvcc", "-O3", "-std=c++17", f"-arch=sm_{major}{minor}", "-shared", "-Xcompiler", "-fPIC", *includes, f"-L{lib}",
+         f"-Xlinker=-rpath,{lib}", "-lc10", "-lc10_cuda", "-ltorch", "-ltorch_cpu", "-ltorch_cuda",
+         str(ROOT / "cuda_reference" / name / f"{name}.cu"), "-o", str(library)],
+        check=True,
+    )  # fmt: skip
+    torch.ops.load_library(str(library))
+    return getattr(torch.ops.ascendops_cuda, name)  # type: ignore[no-any-return]
+
+
+def record(names: Sequence[str], folder: Path, deadline: float) -> tuple[list[Record], list[str]]:
+    """Every measurement, and the names that the time did not suffice for."""
+    flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
+    records: list[Record] = []
+    skipped = []
+    for name in names:
+        if time.monotonic() > deadline:
+            skipped.append(name)
+            continue
+        functions = {"triton": triton_function(name)}
+        if (ROOT / "cuda_reference" / name / f"{name}.cu").is_file():
+            try:
+                functions["cuda"] = cuda_function(name, folder)
+            except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
+                records.append(Record(name, "cuda", "", "", {}, error=f"{type(error).__name__}: {error}"[:300]))
+        for what, function in functions.items():
+            for attrs in attrs_of(name):
+                for dtype in MANTISSA:
+                    records += [check(name, what, function, dtype, shapes, attrs) for shapes in small_shapes(name)]
+                for dtype in (torch.float32, torch.bfloat16):
+                    for shapes in OPS[name].large:
+                        records.append(measure(name, what, function, dtype, shapes, attrs, flush))
+        print(f"{name}: {sum(r.op == name and r.bad for r in records)} bad", file=sys.stderr, flush=True)
+    return records, skipped
+
+
+def _word(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
+def _text(shapes: Shapes) -> str:
+    return " ".join("x".join(map(str, shape)) or "scalar" for shape in shapes)
+
+
+def markdown(records: Sequence[Record], environment: dict[str, str]) -> str:
+    """The two tables as Markdown."""
+    lines = [
+        "# References on a GPU",
+        "",
+        f"{environment['gpu']}, torch {environment['torch']}, Triton {environment['triton']}, CUDA {environment['cuda']}, "
+        f"{environment['date']}; made by `tools/record_gpu.py`.",
+        "",
+        "Time is the median of 40 calls (CUDA events, L2 flushed before each), GB/s counts every tensor once.",
+        "",
+        "| op | by | shapes | dtype | attributes | us | quartiles | GB/s | torch us | torch / this |",
+        "|---|---|---|---|---|--:|---|--:|--:|--:|",
+    ]
+    lines += [_time_row(r) for r in records if r.torch_microseconds is not None]
+    lines += [
+        "",
+        "Largest error in ulp of the dtype against fp64, over all small shapes (with nan, inf and empty tensors):",
+        "",
+    ]
+    lines += ["| op | by | dtype | error | torch's error | wrong nan/inf |", "|---|---|---|--:|--:|--:|"]
+    for op, what, dtype in dict.fromkeys((r.op, r.what, r.dtype) for r in records if r.ulp is not None):
+        mine = [r for r in records if (r.op, r.what, r.dtype) == (op, what, dtype) and r.ulp is not None]
+        worst, theirs = max(r.ulp or 0 for r in mine), max(r.torch_ulp or 0 for r in mine)
+        lines.append(
+            f"| {op} | {what} | {dtype} | {worst:.2f} | {theirs:.2f} | {sum(r.wrong_special or 0 for r in mine)} |"
+        )
+    failed = [r for r in records if r.error]
+    if failed:
+        lines += ["", "Failed:", ""]
+        lines += [f"- {r.op} ({r.what}, {r.shape}, {r.dtype}): {r.error}" for r in failed]
+    return "\n".join(lines) + "\n"
+
+
+def _time_row(r: Record) -> str:
+    attrs = ", ".join(f"{key}={value}" for key, value in r.attrs.items())
+    mine, theirs, (low, high) = r.microseconds or math.nan, r.torch_microseconds or math.nan, r.quartiles or (0, 0)
+    speed = (
+        f"{mine:.1f} | {low:.1f} to {high:.1f} | {(r.bytes or 0) / mine / 1e3:.0f} | {theirs:.1f} | {theirs / mine:.2f}"
+    )
+    return f"| {r.op} | {r.what} | {r.shape} | {r.dtype} | {attrs} | {speed} |"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; see the top of the file."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--only", action="append", choices=sorted(OPS), metavar="OP")
+    parser.add_argument("--seconds", type=float, default=500, help="start no further operator after this time [500]")
+    options = parser.parse_args(argv)
+    if not torch.cuda.is_available():
+        print("no CUDA device is visible to torch", file=sys.stderr)
+        return 3
+    options.out.mkdir(parents=True, exist_ok=True)
+    start = time.monotonic()
+    records, skipped = record(options.only or list(OPS), options.out, start + options.seconds)
+    environment = {
+        "gpu": torch.cuda.get_device_name(),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "cuda": str(torch.version.cuda),
+        "date": dt.date.today().isoformat(),
+    }
+    result = {
+        "schema_version": 1,
+        "environment": environment,
+        "skipped": skipped,
+        "seconds": round(time.monotonic() - start, 1),
+        "records": [asdict(r) for r in records],
+    }
+    (options.out / "gpu.json").write_text(json.dumps(result, indent=1) + "\n")
+    (options.out / "MEASURED.md").write_text(markdown(records, environment))
+    for r in records:
+        if r.bad:
+            print(f"bad: {r}", file=sys.stderr)
+    return 1 if skipped or any(r.bad for r in records) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
