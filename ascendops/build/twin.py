@@ -42,7 +42,8 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
         raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
     compiled = int(not host_entry.hit)
     ops = {}
-    for definition in host.ops.values():
+    for declared in host.ops.values():
+        definition = declared.for_unit(soc.unit)
         name = names.snake(definition.op_type)
         kernels, count = compile_columns(project, host, definition, soc, jobs)
         spec = project.spec if project.spec and project.spec.op_type == definition.op_type else None
@@ -86,6 +87,7 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
     path = kernel_file(project.root, name)
     typed = any(_TYPED.search(text) for text in _kernel_texts(path))
     prelude = host.tiling_header(definition.op_type) or ""
+    templates = tuple((instance.key, instance.args) for instance in definition.templates)
     own = (project.root / "op_kernel", project.root)
     folders = (*own, *includes.kernel_folders(path, own))
     count = len(definition.inputs[0].dtypes) if definition.inputs else len(definition.outputs[0].dtypes)
@@ -93,7 +95,7 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
     def source(column: int) -> cc.KernelSource:
         types = ", ".join(f"{p.name}: {p.dtypes[column]}" for p in definition.inputs)
         what = f"the kernel of {name} ({types})" if typed else f"the kernel of {name}"
-        return cc.KernelSource(path, (name,), soc, folders, column_defines(definition, column if typed else None), prelude, what)
+        return cc.KernelSource(path, (name,), soc, folders, column_defines(definition, column if typed else None), prelude, what, templates)
 
     distinct = range(count) if typed else range(1)
     with ThreadPoolExecutor(max_workers=cc.jobs(jobs)) as pool:

@@ -35,6 +35,7 @@ class KernelSource:
         include_dirs: Extra include folders.
         defines: Macros set before the source (`DTYPE_X` -> `half`, ...).
         prelude: C++ text placed before the source (the tiling struct of macro tiling).
+        templates: (tiling key, template arguments as C++ text) of each instance, for an entry that is a template.
         what: How messages call it.
     """
 
@@ -45,6 +46,7 @@ class KernelSource:
     defines: Mapping[str, str] = field(default_factory=dict)
     prelude: str = ""
     what: str = "the kernel"
+    templates: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
 def find_entries(text: str) -> list[str]:
@@ -87,8 +89,19 @@ def _wrapper(source: KernelSource) -> str:
     # g++ declares the C library's functions globally: a kernel called exp or div needs another name in the binary.
     lines += [f"#define {name} ascendc_kernel_{name}" for name in source.entries if name in C_LIBRARY_NAMES]
     lines += [f'#include "{source.path}"', '#include "ascendc_twin/launch.h"']
-    lines += [f"ASCENDC_TWIN_ENTRY({name})" for name in source.entries]
+    if source.templates:
+        lines += [_template_entry(name, source.templates) for name in source.entries]
+    else:
+        lines += [f"ASCENDC_TWIN_ENTRY({name})" for name in source.entries]
     return "\n".join(lines) + "\n"
+
+
+def _template_entry(name: str, templates: Sequence[tuple[int, tuple[str, ...]]]) -> str:
+    """C++ that exports a template kernel: the tiling key of the launch picks the instance."""
+    instances = {key: f"{name}<{', '.join(args)}>" for key, args in templates}
+    cases = [f"    ASCENDC_TWIN_INSTANCE({key}ull, {instance})" for key, instance in instances.items()]
+    first = next(iter(instances.values()))
+    return "\n".join([f"ASCENDC_TWIN_TEMPLATE_BEGIN({name})", *cases, f"ASCENDC_TWIN_TEMPLATE_END({name}, {first})"])
 
 
 def symbol(entry: str) -> str:

@@ -103,3 +103,19 @@ constexpr Signature<Args...> signature(void (*)(Args...)) {
     extern "C" __attribute__((visibility("default"))) void twin_entry_##kernel(void **args) { ascendc_twin::call(&kernel, args); } \
     static constexpr auto twin_signature_##kernel = ascendc_twin::signature(&kernel);                                        \
     extern "C" __attribute__((visibility("default"))) const char *twin_sig_##kernel() { return twin_signature_##kernel.text; }
+
+// Exports a template kernel (ASCENDC_TPL_*): one instance per tiling key.
+#define ASCENDC_TWIN_TEMPLATE_BEGIN(kernel)                                                             \
+    extern "C" __attribute__((visibility("default"))) void twin_entry_##kernel(void **args) {           \
+        const uint64_t twin_key = ascendc_twin::core().tiling_key;
+#define ASCENDC_TWIN_INSTANCE(key, ...) \
+    if (twin_key == (key)) return ascendc_twin::call(&__VA_ARGS__, args);
+#define ASCENDC_TWIN_TEMPLATE_END(kernel, ...)                                                          \
+    ascendc_twin::finding("TILING-KEY", "no instance of the kernel template has tiling key %llu",       \
+                          static_cast<unsigned long long>(twin_key));                                   \
+    ascendc_twin::abandon_block();                                                                      \
+    }                                                                                                   \
+    extern "C" __attribute__((visibility("default"))) const char *twin_sig_##kernel() {                 \
+        static constexpr auto text = ascendc_twin::signature(&__VA_ARGS__);                             \
+        return text.text;                                                                               \
+    }

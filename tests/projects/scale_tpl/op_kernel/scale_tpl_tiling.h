@@ -1,0 +1,6 @@
+#pragma once
+#include <cstdint>
+
+struct ScaleTplTilingData {
+    uint32_t length;
+};

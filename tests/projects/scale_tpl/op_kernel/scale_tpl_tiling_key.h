@@ -1,0 +1,13 @@
+#pragma once
+#include "ascendc/host_api/tiling/template_argument.h"
+
+ASCENDC_TPL_ARGS_DECL(ScaleTpl,
+    ASCENDC_TPL_UINT_DECL(FACTOR, ASCENDC_TPL_8_BW, ASCENDC_TPL_UI_LIST, 2, 5),
+    ASCENDC_TPL_BOOL_DECL(NEGATE, 0, 1),
+);
+ASCENDC_TPL_SEL(
+    ASCENDC_TPL_ARGS_SEL(
+        ASCENDC_TPL_UINT_SEL(FACTOR, ASCENDC_TPL_UI_LIST, 2, 5),
+        ASCENDC_TPL_BOOL_SEL(NEGATE, 0, 1),
+    ),
+);

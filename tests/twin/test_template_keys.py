@@ -1,0 +1,39 @@
+"""A kernel whose tiling key stands for template arguments (ASCENDC_TPL_*)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+import ascendops
+
+PROJECT = Path(__file__).parents[1] / "projects" / "scale_tpl"
+
+pytestmark = pytest.mark.twin
+
+
+@pytest.fixture(scope="module")
+def lib():
+    return ascendops.open_project(PROJECT).build(backend="twin")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+@pytest.mark.parametrize("factor", [2, 5])
+@pytest.mark.parametrize("negate", [False, True])
+def test_each_key_runs_its_instance(lib, dtype: torch.dtype, factor: int, negate: bool) -> None:
+    x = torch.arange(-20, 21).to(dtype)
+    assert torch.equal(lib.scale_tpl(x, factor, negate), x * (-factor if negate else factor))
+
+
+def test_keys_differ(lib) -> None:
+    x = torch.ones(8)
+    keys = {lib.scale_tpl.run(x, factor, negate).tiling_key for factor in (2, 5) for negate in (False, True)}
+    assert len(keys) == 4
+
+
+def test_a_combination_that_was_not_declared_is_refused(lib) -> None:
+    with pytest.raises(ascendops.errors.AscendOpsError) as error:
+        lib.scale_tpl(torch.ones(8), 3)
+    assert "3" in str(error.value)
