@@ -127,3 +127,9 @@ def test_copies_out_of_bounds_copy_what_lies_inside() -> None:
     assert y[8:251].tolist() == x[13:].tolist()
     assert np.isnan(y[251:255]).all()
     assert y[255] == x[-5], "the second element of the last copy lies outside"
+
+
+def test_blocks_in_a_row() -> None:
+    x, y = np.zeros(256, np.float32), io()[1]
+    compiled("sync.cpp").launch("good_block_after_block", block_dim=20, args=[x, y])
+    assert y[:20].tolist() == list(range(1, 21))

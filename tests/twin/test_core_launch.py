@@ -176,6 +176,15 @@ def test_tensor_lists() -> None:
     assert y[:3].tolist() == [10, 1, 4]
 
 
+def test_tensor_list_descriptors_and_layouts() -> None:
+    items = [np.full((3,), 7, "f4"), np.arange(6, dtype="f4").reshape(2, 3)]
+    buffers = [GmBuffer(item.ctypes.data, item.nbytes, f"x[{i}]", item.shape) for i, item in enumerate(items)]
+    y = outputs()
+    args = [GmBuffer.tensor_list(buffers, "x"), GmBuffer(y.ctypes.data, y.nbytes, "y")]
+    launching.launch(compiled(FILE).library, "list_desc", args, block_dim=1, has_workspace=False, has_tiling=False)
+    assert y[:6].tolist() == [2, 21, 23, 5, 7, 33]
+
+
 def test_signature() -> None:
     assert launching.signature(compiled(FILE).library, "scalars") == ["p8", "i1", "u8", "f4", "f2", "b1", "s24"]
     with pytest.raises(InputError, match="exports no kernel nothing"):

@@ -14,6 +14,8 @@
 #include "ascendc_twin/macros.h"
 #include "ascendc_twin/half.h"
 #include "ascendc_twin/tensor.h"
+#include "ascendc_twin/layout.h"
+#include "ascendc_twin/list_tensor.h"
 #include "ascendc_twin/pipe.h"
 #include "ascendc_twin/sync.h"
 #include "ascendc_twin/copy.h"

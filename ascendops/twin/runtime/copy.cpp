@@ -122,10 +122,18 @@ Walk walk_of(uint32_t count, uint64_t run, uint64_t step) {
     return w;
 }
 
+// touch() for an operand of a copy: a global operand that leaves its buffer is reported, and move_run() clips it.
+bool touch_copied(Inst &inst, const Span &span, Rw rw, const Walk &walk) {
+    Private &p = priv();
+    p.may_clip = true;
+    const bool good = touch(inst, span, rw, walk, span.mem == Mem::GM ? 0 : kBlock);
+    p.may_clip = false;
+    return good;
+}
+
 bool touch_both(Inst &inst, const Span &dst, const Span &src, uint32_t count, uint64_t run, uint64_t dst_step, uint64_t src_step) {
-    const uint32_t align_src = src.mem == Mem::GM ? 0 : kBlock, align_dst = dst.mem == Mem::GM ? 0 : kBlock;
-    const bool read = touch(inst, src, Rw::READ, walk_of(count, run, src_step), align_src);
-    const bool write = touch(inst, dst, Rw::WRITE, walk_of(count, run, dst_step), align_dst);
+    const bool read = touch_copied(inst, src, Rw::READ, walk_of(count, run, src_step));
+    const bool write = touch_copied(inst, dst, Rw::WRITE, walk_of(count, run, dst_step));
     return read && write;
 }
 
@@ -214,8 +222,8 @@ void copy_pad_in(Inst &inst, const Span &dst, const Span &src, const Burst &b, c
     }
     if (b.count == 0 || b.run == 0) return;
     const uint64_t footprint = round_up(left + b.run + right), dst_step = footprint + b.dst_gap, src_step = b.run + b.src_gap;
-    const bool read = touch(inst, src, Rw::READ, walk_of(b.count, b.run, src_step), 0);
-    const bool write = touch(inst, dst, Rw::WRITE, walk_of(b.count, footprint, dst_step), kBlock);
+    const bool read = touch_copied(inst, src, Rw::READ, walk_of(b.count, b.run, src_step));
+    const bool write = touch_copied(inst, dst, Rw::WRITE, walk_of(b.count, footprint, dst_step));
     if (!read || !write) return;
     inst.moved = b.run * b.count;
     inst.runs = b.count;
@@ -281,8 +289,8 @@ void copy_slices(Inst &inst, const Span &dst, const Span &src, const Slice *dst_
         read.off = static_cast<int64_t>(from[i]);
         write.off = static_cast<int64_t>(to[i]);
         read.run = write.run = run;
-        if (!touch(inst, src, Rw::READ, read, src.mem == Mem::GM ? 0 : kBlock)) continue;
-        if (!touch(inst, dst, Rw::WRITE, write, dst.mem == Mem::GM ? 0 : kBlock)) continue;
+        if (!touch_copied(inst, src, Rw::READ, read)) continue;
+        if (!touch_copied(inst, dst, Rw::WRITE, write)) continue;
         move_run(dst, dst.p + to[i], src.p + from[i], run);
     }
     inst.moved = run * runs;

@@ -381,7 +381,7 @@ bool touch(Inst &inst, const Span &span, Rw rw, const Walk &walk, uint32_t align
     const Extent e = extent(walk);
     Span start = span;
     if (span.mem == Mem::GM) {
-        if (!touch_gm(p, start, rw, e)) return false;
+        if (!touch_gm(p, start, rw, e) || (p.gm_clip && !p.may_clip)) return false;
     } else {
         if (walk.off != 0 && align > 1) {  // alignment is that of the first byte touched
             start.addr += static_cast<uint64_t>(walk.off);

@@ -171,3 +171,21 @@ extern "C" __global__ __aicore__ void list_sum(GM_ADDR list, GM_ADDR yAddr) {
     y.SetValue(1, (float)(words[1] & 0xffffffff));
     y.SetValue(2, (float)words[2]);
 }
+
+extern "C" __global__ __aicore__ void list_desc(GM_ADDR list, GM_ADDR yAddr) {
+    OUT(float);
+    ListTensorDesc all((__gm__ void *)list);
+    uint64_t shape[8];
+    TensorDesc<float> desc;
+    desc.SetShapeAddr(shape);
+    all.GetDesc(desc, 1);
+    y.SetValue(0, (float)all.GetSize());
+    y.SetValue(1, (float)(desc.GetDim() * 10 + desc.GetIndex()));
+    y.SetValue(2, (float)(desc.GetShape(0) * 10 + desc.GetShape(1)));
+    y.SetValue(3, desc.GetDataObj().GetValue(5));
+    y.SetValue(4, *all.GetDataPtr<float>(0));
+    constexpr auto layout = MakeLayout(MakeShape(MakeShape(2, 4), MakeShape(3, 5)), MakeStride(MakeStride(3, 6), MakeStride(1, 24)));
+    static_assert(Crd2Idx(MakeCoord(11, 12), layout) == 129);
+    static_assert(layout(MakeCoord(MakeCoord(1, 5), MakeCoord(0, 4))) == 129);
+    y.SetValue(5, (float)Crd2Idx(MakeCoord(1, 2, 3), MakeShape(3, 4, 5), MakeStride(20, 5, 1)));
+}

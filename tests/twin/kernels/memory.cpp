@@ -204,3 +204,9 @@ extern "C" __global__ __aicore__ void bad_overread(GM_ADDR xAddr, GM_ADDR yAddr)
     DataCopy(y, a, N);
     DataCopyPad(y[N - 1], a, {1, 8, 0, 0, 0});  // finds: GM-BOUNDS
 }
+
+extern "C" __global__ __aicore__ void bad_init_global(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    InitGlobalMemory(y, N, 2.0f);
+    InitGlobalMemory(y, N + 1000, 3.0f);  // finds: GM-BOUNDS
+}

@@ -203,3 +203,27 @@ extern "C" __global__ __aicore__ void bad_shared_event(GM_ADDR xAddr, GM_ADDR yA
     WaitFlag<HardEvent::V_MTE2>(EVENT_ID0);
     y.SetValue(0, 1.0f);
 }
+
+extern "C" __global__ __aicore__ void good_block_after_block(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    GlobalTensor<int32_t> words;
+    words.SetGlobalBuffer((__gm__ int32_t *)xAddr, N);
+    LocalTensor<int32_t> scratch = a.ReinterpretCast<int32_t>();
+    int32_t me = GetBlockIdx();
+    float before = 0.0f;
+    if (me != 0) {
+        IBWait(words, scratch, me - 1, 0);
+        before = y.GetValue(me - 1);
+    }
+    y.SetValue(me, before + 1.0f);
+    if (me + 1 < GetBlockNum()) IBSet(words, scratch, me, 0);
+}
+
+extern "C" __global__ __aicore__ void bad_barrier_nobody_sets(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    GlobalTensor<int32_t> words;
+    words.SetGlobalBuffer((__gm__ int32_t *)xAddr, N);
+    InitGlobalMemory(words, N, 0);
+    if (GetBlockIdx() == 1) IBWait(words, a.ReinterpretCast<int32_t>(), 0, 0);  // finds: DEADLOCK
+    y.SetValue(0, 1.0f);
+}

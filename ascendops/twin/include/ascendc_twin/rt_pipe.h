@@ -44,6 +44,10 @@ void pipe_barrier_on(PipeId pipe);
 // One arrival of this block at the barrier of all blocks; `used` 0: all blocks of the launch.
 void sync_all(uint32_t used, bool hardware);
 
+// IBSet and IBWait on a word of global memory: set it to 1 and let one waiting block go on; wait until it is 1 and clear it.
+void ib_set(volatile int32_t *word);
+void ib_wait(volatile int32_t *word, int32_t block, int32_t event);
+
 // A copy of `count` runs of `run` bytes; gaps between runs in bytes. Both operands are touched, atomics are honoured when dst is GM.
 struct Burst {
     uint32_t count = 1;

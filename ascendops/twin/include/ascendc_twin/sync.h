@@ -100,4 +100,29 @@ TWIN_API void SyncAll() {
     ascendc_twin::sync_all(0, true);
 }
 
+namespace twin_detail {
+// The 32-byte slot of (block, event) in the workspace of IBSet and IBWait; null when it lies outside.
+TWIN_API volatile int32_t *ib_word(ascendc_twin::Inst &inst, const GlobalTensor<int32_t> &workspace, int32_t block, int32_t event) {
+    ascendc_twin::Walk slot;
+    slot.off = (static_cast<int64_t>(ascendc_twin::core().block_dim) * event + block) * ONE_BLK_SIZE;
+    slot.run = ONE_BLK_SIZE;
+    const ascendc_twin::Span span = workspace.span();
+    if (!ascendc_twin::touch(inst, span, ascendc_twin::Rw::WRITE, slot, 0)) return nullptr;
+    return reinterpret_cast<volatile int32_t *>(span.p + slot.off);
+}
+}  // namespace twin_detail
+
+template <bool isAIVOnly = true>
+TWIN_API void IBSet(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &, int32_t blockIdx, int32_t eventID) {
+    ascendc_twin::Inst inst("IBSet", ascendc_twin::PipeId::ALL);
+    if (volatile int32_t *word = twin_detail::ib_word(inst, gmWorkspace, blockIdx, eventID)) ascendc_twin::ib_set(word);
+}
+template <bool isAIVOnly = true>
+TWIN_API void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &, int32_t blockIdx, int32_t eventID) {
+    ascendc_twin::Inst inst("IBWait", ascendc_twin::PipeId::ALL);
+    if (volatile int32_t *word = twin_detail::ib_word(inst, gmWorkspace, blockIdx, eventID)) {
+        ascendc_twin::ib_wait(word, blockIdx, eventID);
+    }
+}
+
 }  // namespace AscendC

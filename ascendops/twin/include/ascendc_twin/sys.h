@@ -1,6 +1,10 @@
 // Identity of the running core, workspace, clock, and small utilities.
 #pragma once
 
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
 #include "ascendc_twin/copy.h"
 #include "ascendc_twin/sync.h"
 
@@ -9,7 +13,16 @@
 #define ASCEND_IS_NOT_AIV (false)
 #define ASCEND_IS_NOT_AIC (true)
 
+TWIN_API int64_t get_block_idx() {
+    return ascendc_twin::core().block_idx;
+}
+TWIN_API int64_t get_block_num() {
+    return ascendc_twin::core().block_dim;
+}
+
 namespace AscendC {
+
+namespace Std = ::std;
 
 constexpr int32_t MIX = 0;
 constexpr int32_t AIC = 1;
@@ -26,6 +39,21 @@ TWIN_API int64_t GetBlockIdx() {
 }
 TWIN_API int64_t GetBlockNum() {
     return ascendc_twin::core().block_dim;
+}
+// Writes one value to a range of global memory (through UB on the device).
+template <typename T>
+TWIN_API void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value) {
+    ascendc_twin::Inst inst("InitGlobalMemory", ascendc_twin::PipeId::MTE3);
+    ascendc_twin::Walk all;
+    all.run = size * sizeof(T);
+    const ascendc_twin::Span span = gmWorkspaceAddr.span();
+    if (!ascendc_twin::touch(inst, span, ascendc_twin::Rw::WRITE, all, 0)) return;
+    inst.moved = all.run;
+    for (uint64_t i = 0; i < size; ++i) reinterpret_cast<T *>(span.p)[i] = value;
+}
+template <typename T>
+TWIN_API void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = 0) {
+    InitGlobalMemory(gmWorkspaceAddr, size, value);
 }
 TWIN_API int64_t GetSubBlockIdx() {
     return ascendc_twin::core().sub_block_idx;
