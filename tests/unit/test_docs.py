@@ -11,7 +11,7 @@ from ascendops.doctor.environment import VARIABLES
 from ascendops.errors import catalogue
 from ascendops.explain import pages
 from ascendops.parity.labels import LABELS
-from ascendops.spec import cases, expr, shapes, tensors
+from ascendops.spec import cases, dims, expr, tensors
 from ascendops.spec.load import KEYS, REFERENCES
 from ascendops.twin.findings import FINDINGS
 from tools import gen_docs
@@ -40,7 +40,7 @@ def test_links_lead_somewhere(page):
 
 def test_op_toml_page_describes_every_key_and_word():
     text = (ROOT / "docs/op-toml.md").read_text(encoding="utf-8")
-    for name in (*KEYS, *REFERENCES, *tensors.KEYS, *tensors.FORMATS, *cases.KEYS, *cases.LAYOUTS, *cases.VALUES, *shapes.RULES, *expr.FUNCTIONS):
+    for name in (*KEYS, *REFERENCES, *tensors.KEYS, *tensors.FORMATS, *cases.KEYS, *cases.LAYOUTS, *cases.VALUES, *dims.RULES, *expr.FUNCTIONS):
         assert re.search(rf"`[^`]*\b{name}\b[^`]*`", text), f"docs/op-toml.md does not describe {name}"
 
 
