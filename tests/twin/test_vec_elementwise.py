@@ -337,3 +337,22 @@ def test_findings(form: dict[str, Any], finding: str) -> None:
 
 def test_every_dtype_is_numbered() -> None:
     assert list(DTYPES.values()) == list(range(len(DTYPES)))
+
+
+@pytest.mark.parametrize(
+    ("op", "ahead", "n", "reported"),
+    [
+        (67, 8, 200, True),  # inside one repeat
+        (67, -8, 200, True),
+        (67, 64, 200, True),  # the next repeat reads what this one wrote
+        (67, -64, 200, False),  # written after it was read
+        (67, 128, 200, False),
+        (67, 256, 200, False),  # apart
+        (67, 0, 200, False),  # in place
+        (68, 0, 200, True),  # in place to a wider type
+        (69, 0, 200, False),
+    ],
+)
+def test_overlap(op: int, ahead: int, n: int, reported: bool) -> None:
+    case = Case(op, np.zeros(1024, np.float32), n=n, i=ahead)
+    run("vec_elementwise.cpp", [case], expect=("UB-OVERLAP",) if reported else ())

@@ -340,6 +340,7 @@ void vec_cast(Inst &inst, const Span &dst, const Span &src, int round_mode, cons
     bool ok = touch_lanes(inst, plan, 1, src, Rw::READ, src_size);
     ok = touch_lanes(inst, plan, 0, dst, Rw::WRITE, dst_size) && ok;
     charge(inst, plan, 1, dst_size);
+    note_overlap(inst, plan, dst, dst_size, src, src_size);
     const uint32_t size[2] = {dst_size, src_size};
     if (ok) {
         for_runs<2>(plan, size, [&](const int64_t(&off)[2], size_t n) { loop(dst.p + off[0], src.p + off[1], n); });

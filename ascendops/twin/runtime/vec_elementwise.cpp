@@ -1,6 +1,8 @@
 // Element-wise instructions: dst[i] = op(dst[i], src0[i], src1[i], scalar).
 #pragma GCC optimize("no-math-errno,no-trapping-math")
 
+#include <cstring>
+
 #include "vec_lanes.h"
 #include "vec_loops.h"
 #include "vec_ops.h"
@@ -75,6 +77,23 @@ double cycles_per_repeat(VecOp op, Dt dt) {
     }
 }
 
+// The usual way to combine rows with one value per row: src1 has block stride 0, so its block serves a whole repeat.
+bool repeats_one_block(const Plan &plan) {
+    return plan.kind == Lanes::MASK_N && plan.blk[0] == 1 && plan.blk[1] == 1 && plan.blk[2] == 0;
+}
+
+void run_with_one_block(const Plan &plan, Loop loop, const Span &dst, const Span &src0, const Span &src1, const Scalar &scalar) {
+    alignas(64) uint8_t blocks[REPEAT];
+    for (uint32_t r = 0; r < plan.repeat; ++r) {
+        const uint8_t *block = src1.p + uint64_t{r} * plan.rep[2] * BLOCK;
+        for (uint32_t b = 0; b < REPEAT; b += BLOCK) {
+            std::memcpy(blocks + b, block, BLOCK);
+        }
+        const uint64_t d = uint64_t{r} * plan.rep[0] * BLOCK, a = uint64_t{r} * plan.rep[1] * BLOCK;
+        loop(dst.p + d, src0.p + a, blocks, static_cast<size_t>(plan.n), scalar);
+    }
+}
+
 }  // namespace
 
 void run_elementwise(Inst &inst, VecOp op, Loop loop, const Span &dst, const Span &src0, const Span *src1, bool reads_dst,
@@ -93,10 +112,16 @@ void run_elementwise(Inst &inst, VecOp op, Loop loop, const Span &dst, const Spa
     ok = (!reads_dst || touch_lanes(inst, plan, 0, dst, Rw::READ, dst_size)) && ok;
     ok = touch_lanes(inst, plan, 0, dst, Rw::WRITE, dst_size) && ok;
     charge(inst, plan, cycles_per_repeat(op, dst.dt), dst_size);
+    note_overlap(inst, plan, dst, dst_size, src0, src_size);
+    if (src1) {
+        note_overlap(inst, plan, dst, dst_size, *src1, src_size);
+    }
     if (!ok) {
         return;
     }
-    if (src1) {
+    if (src1 && repeats_one_block(plan) && dst_size == src_size) {
+        run_with_one_block(plan, loop, dst, src0, *src1, scalar);
+    } else if (src1) {
         const uint32_t size[3] = {dst_size, src_size, src_size};
         for_runs<3>(plan, size, [&](const int64_t(&off)[3], size_t n) {
             loop(dst.p + off[0], src0.p + off[1], src1->p + off[2], n, scalar);

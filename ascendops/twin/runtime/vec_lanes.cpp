@@ -86,6 +86,26 @@ bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, u
     return ok;
 }
 
+void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size) {
+    if (plan.kind != Lanes::COUNT || dst.mem != src.mem || !core().checks) {
+        return;
+    }
+    const int64_t ahead = static_cast<int64_t>(dst.addr) - static_cast<int64_t>(src.addr);
+    const int64_t dst_end = ahead + static_cast<int64_t>(plan.n * dst_size), src_end = static_cast<int64_t>(plan.n * src_size);
+    if (ahead >= src_end || dst_end <= 0) {
+        return;
+    }
+    // A destination at or before the source is read before it is overwritten, unless both fall into one repeat.
+    const bool widens = dst_size > src_size;
+    const bool same_repeat = ahead != 0 && ahead > -static_cast<int64_t>(REPEAT) && ahead < static_cast<int64_t>(REPEAT);
+    const bool next_repeat = ahead > 0 && ahead < 2 * static_cast<int64_t>(REPEAT);
+    const bool more_than_one = plan.n > plan.per;
+    if (widens ? (more_than_one || ahead != 0) : (same_repeat || (next_repeat && more_than_one))) {
+        finding("UB-OVERLAP", "%s: dst starts %lld bytes %s a source and overlaps it", inst.api,
+                static_cast<long long>(ahead < 0 ? -ahead : ahead), ahead < 0 ? "before" : "after");
+    }
+}
+
 Lanes lanes_of_register(uint32_t repeat) {
     const Core &c = core();
     Lanes lanes;

@@ -202,6 +202,20 @@ extern "C" __global__ __aicore__ void vec_elementwise(GM_ADDR data, GM_ADDR para
             Add(d, d, d, c.n);
             return;
         }
+        if (c.op == 67) {  // dst and source in one buffer, i elements apart
+            const auto d = t.get<float>(0);
+            const uint32_t ahead = c.i > 0 ? c.i : 0, back = c.i < 0 ? -c.i : 0;
+            Adds(d[ahead], d[back], 1.0f, c.n);
+            return;
+        }
+        if (c.op == 68) {
+            Cast(t.get<float>(0), t.get<half>(0), RoundMode::CAST_NONE, c.n);
+            return;
+        }
+        if (c.op == 69) {
+            Cast(t.get<half>(0), t.get<float>(0), RoundMode::CAST_NONE, c.n);
+            return;
+        }
         switch (c.dtype) {
             case 0: elementwise<half>(c, t); break;
             case 1: elementwise<float>(c, t); break;
