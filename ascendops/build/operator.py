@@ -226,7 +226,7 @@ class Operator:
         op = self.definition.op_type
         shapes = [t.shape for t in tensors.values() if t is not None and not isinstance(t, list)]
         try:
-            shape: tuple[int, ...] = tuple(torch.broadcast_shapes(*shapes))  # type: ignore[no-untyped-call]
+            shape: tuple[int, ...] = tuple(torch.broadcast_shapes(*shapes))
         except RuntimeError as error:
             what = f"{op} registers no InferShape, and its inputs do not broadcast, so its output shapes are not known"
             raise OpHostError(what, where=self._where(), why=describe(list(tensors.items())), help="pass the output tensors with out=") from error

@@ -90,7 +90,7 @@ def clone(values: Values) -> dict[str, Any]:
         if place == 0:
             return tensor.detach().clone()
         if place not in storages:
-            storages[place] = storage.clone()  # type: ignore[no-untyped-call]
+            storages[place] = storage.clone()
         fresh = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
         return fresh.set_(storages[place], tensor.storage_offset(), tensor.shape, tensor.stride())
 
