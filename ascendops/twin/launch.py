@@ -73,16 +73,6 @@ class _Launch(ctypes.Structure):
 
 
 @functools.lru_cache(maxsize=1)
-def _runtime(path: Path) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
-    library.twin_report.restype = ctypes.c_char_p
-    if library.twin_abi() != _ABI:
-        raise InputError(
-            f"the runtime library {path} is of another version of ascendops", help="remove the build cache"
-        )
-    return library
-
-
 def runtime() -> ctypes.CDLL:
     """The twin's runtime library, compiled on first use and loaded so that kernel libraries find its symbols.
 
@@ -91,7 +81,14 @@ def runtime() -> ctypes.CDLL:
     """
     from ascendops.twin import compilation
 
-    return _runtime(compilation.runtime_library())
+    path = compilation.runtime_library()
+    library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    library.twin_report.restype = ctypes.c_char_p
+    if library.twin_abi() != _ABI:
+        raise InputError(
+            f"the runtime library {path} is of another version of ascendops", help="remove the build cache"
+        )
+    return library
 
 
 @functools.lru_cache(maxsize=256)
