@@ -1,115 +1,13 @@
-// Type conversion: every pair and rounding mode of the Cast instruction, and the fused forms that end in a conversion.
+// Type conversion: every pair and rounding mode of the Cast instruction.
 #pragma GCC optimize("no-math-errno,no-trapping-math")
 
-#include <limits>
-
-#include "vec_lanes.h"
-#include "vec_loops.h"
-#include "vec_ops.h"
+#include "vec_cast_blocks.h"
 
 namespace ascendc_twin {
 
 namespace {
 
 using CastLoop = void (*)(uint8_t *d, const uint8_t *s, size_t n);
-
-// An integral float to an integer type: out-of-range values saturate, NaN becomes 0.
-template <typename T>
-inline T saturate(float x) {
-    constexpr float low = static_cast<float>(std::numeric_limits<T>::min());
-    // For 32 and 64 bits max() is not a float; the float above it is the first that does not fit.
-    constexpr float limit = static_cast<float>(std::numeric_limits<T>::max());
-    if constexpr (sizeof(T) <= 2) {
-        const float clamped = x < low ? low : (x > limit ? limit : x);
-        return static_cast<T>(static_cast<int32_t>(x == x ? clamped : 0.0f));
-    } else {
-        const bool inside = x >= low && x < limit;
-        const T value = static_cast<T>(inside ? x : 0.0f);
-        return x >= limit ? std::numeric_limits<T>::max() : (x < low ? std::numeric_limits<T>::min() : value);
-    }
-}
-
-template <typename T, int MODE>
-void store_integers(const float *src, uint8_t *d, size_t n) {
-    T *dst = reinterpret_cast<T *>(d);
-#pragma GCC ivdep
-    for (size_t i = 0; i < n; ++i) {
-        dst[i] = saturate<T>(round_f<MODE>(src[i]));
-    }
-}
-
-template <Dt D, int MODE>
-void store_rounded(const float *src, uint8_t *d, size_t n) {
-    if constexpr (D == Dt::I8) {
-        store_integers<int8_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::U8) {
-        store_integers<uint8_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I16) {
-        store_integers<int16_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I32) {
-        store_integers<int32_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I64) {
-        store_integers<int64_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I4) {
-        for (size_t i = 0; i + 1 < n; i += 2) {
-            const int lo = saturate<int8_t>(round_f<MODE>(src[i])), hi = saturate<int8_t>(round_f<MODE>(src[i + 1]));
-            d[i / 2] = static_cast<uint8_t>((std::clamp(lo, -8, 7) & 0xf) | (std::clamp(hi, -8, 7) << 4));
-        }
-    } else if constexpr (D == Dt::F32) {
-        float *dst = reinterpret_cast<float *>(d);
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; ++i) {
-            dst[i] = round_f<MODE>(src[i]);
-        }
-    } else if constexpr (D == Dt::F16 && (MODE == RINT || MODE == NONE)) {
-        float_to_half(src, d, n);
-    } else {
-        uint16_t *dst = reinterpret_cast<uint16_t *>(d);
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; ++i) {
-            dst[i] = D == Dt::F16 ? float_to_half_bits<MODE>(src[i]) : float_to_bf16_bits<MODE>(src[i]);
-        }
-    }
-}
-
-template <typename T>
-void load_integers(const uint8_t *s, float *dst, size_t n) {
-    const T *src = reinterpret_cast<const T *>(s);
-#pragma GCC ivdep
-    for (size_t i = 0; i < n; ++i) {
-        dst[i] = static_cast<float>(src[i]);
-    }
-}
-
-template <Dt S>
-void load_exact(const uint8_t *s, float *dst, size_t n) {
-    if constexpr (S == Dt::I8) {
-        load_integers<int8_t>(s, dst, n);
-    } else if constexpr (S == Dt::U8) {
-        load_integers<uint8_t>(s, dst, n);
-    } else if constexpr (S == Dt::I16) {
-        load_integers<int16_t>(s, dst, n);
-    } else if constexpr (S == Dt::I4) {
-        for (size_t i = 0; i < n; ++i) {
-            const uint8_t nibble = static_cast<uint8_t>((s[i / 2] >> (i % 2 * 4)) & 0xf);
-            dst[i] = static_cast<float>(static_cast<int8_t>(nibble << 4) >> 4);
-        }
-    } else {
-        load_floats<S>(s, dst, n);
-    }
-}
-
-// Bytes of n elements.
-template <Dt DT>
-constexpr size_t extent(size_t n) {
-    switch (DT) {
-        case Dt::I4: return n / 2;
-        case Dt::I8: case Dt::U8: return n;
-        case Dt::F16: case Dt::BF16: case Dt::I16: return 2 * n;
-        case Dt::I64: return 8 * n;
-        default: return 4 * n;
-    }
-}
 
 // Sources that are exact in float: through float, one rounding.
 template <Dt S, Dt D, int MODE>
@@ -175,18 +73,6 @@ void integer_loop(uint8_t *d, const uint8_t *s, size_t n) {
     }
 }
 
-// The product of an int32 and the half in the DEQSCALE register is exact in double; rounding to odd keeps the step through
-// float from rounding twice.
-inline uint16_t scaled_half(double product) {
-    float f = static_cast<float>(product);
-    const double back = static_cast<double>(f);
-    if (back != product) {
-        uint32_t bits = float_bits(f);
-        bits -= std::fabs(back) > std::fabs(product) ? 1u : 0u;
-        f = bits_float(bits | 1u);
-    }
-    return float_to_half_bits<RINT>(f);
-}
 void dequant_loop(uint8_t *d, const uint8_t *s, size_t n) {
     uint16_t *dst = reinterpret_cast<uint16_t *>(d);
     const int32_t *src = reinterpret_cast<const int32_t *>(s);
@@ -217,8 +103,6 @@ CastLoop integer_float_by_mode(int mode) {
         default: return integer_float_loop<T, RINT>;
     }
 }
-
-constexpr int pair(Dt src, Dt dst) { return static_cast<int>(src) * 32 + static_cast<int>(dst); }
 
 CastLoop find_cast(Dt src, Dt dst, int mode) {
     switch (pair(src, dst)) {
@@ -276,39 +160,6 @@ void cast_int4(Inst &inst, const Span &dst, const Span &src, CastLoop loop, Lane
     }
 }
 
-template <Dt S, typename F, Dt D>
-void fused_loop(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n, const Scalar &) {
-    float x[CHUNK], y[CHUNK];
-    for (size_t i = 0; i < n; i += CHUNK) {
-        const size_t m = std::min(CHUNK, n - i);
-        load_exact<S>(a + extent<S>(i), x, m);
-        load_exact<S>(b + extent<S>(i), y, m);
-#pragma GCC ivdep
-        for (size_t j = 0; j < m; ++j) {
-            x[j] = F::template f<float>(0.0f, x[j], y[j], 0.0f);
-        }
-        store_rounded<D, RINT>(x, d + extent<D>(i), m);
-    }
-}
-void add_deq_relu_loop(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n, const Scalar &) {
-    uint16_t *dst = reinterpret_cast<uint16_t *>(d);
-    const double scale = static_cast<double>(half_bits_to_float(core().deq_scale_bits));
-    for (size_t i = 0; i < n; ++i) {
-        const double sum = static_cast<double>(reinterpret_cast<const int32_t *>(a)[i]) + reinterpret_cast<const int32_t *>(b)[i];
-        dst[i] = scaled_half(std::max(sum * scale, 0.0));
-    }
-}
-template <typename F>
-Loop find_fused(Dt src, Dt dst) {
-    switch (pair(src, dst)) {
-        case pair(Dt::F16, Dt::I8): return fused_loop<Dt::F16, F, Dt::I8>;
-        case pair(Dt::F16, Dt::U8): return fused_loop<Dt::F16, F, Dt::U8>;
-        case pair(Dt::I16, Dt::I8): return fused_loop<Dt::I16, F, Dt::I8>;
-        case pair(Dt::F32, Dt::F16): return fused_loop<Dt::F32, F, Dt::F16>;
-        default: return nullptr;
-    }
-}
-
 }  // namespace
 
 float round_scalar(float value, int mode) {
@@ -344,36 +195,6 @@ void vec_cast(Inst &inst, const Span &dst, const Span &src, int round_mode, cons
     const uint32_t size[2] = {dst_size, src_size};
     if (ok) {
         for_runs<2>(plan, size, [&](const int64_t(&off)[2], size_t n) { loop(dst.p + off[0], src.p + off[1], n); });
-    }
-}
-
-void vec_binary_cast(Inst &inst, VecOp op, const Span &dst, const Span &src0, const Span &src1, const Lanes &lanes) {
-    Loop loop = nullptr;
-    if (op == VecOp::ADD_RELU) {
-        loop = src0.dt == Dt::I32 ? add_deq_relu_loop : find_fused<ops::AddRelu>(src0.dt, dst.dt);
-    } else if (op == VecOp::SUB_RELU) {
-        loop = find_fused<ops::SubRelu>(src0.dt, dst.dt);
-    } else if (op == VecOp::MUL) {
-        loop = find_fused<ops::Mul>(src0.dt, dst.dt);
-    }
-    if (!loop) {
-        finding("UNSUPPORTED-DTYPE", "%s: this pair of element types cannot be converted", inst.api);
-        return;
-    }
-    const uint32_t dst_size = size_of(dst.dt), src_size = size_of(src0.dt);
-    Plan plan;
-    if (!make_plan(inst, lanes, REPEAT / std::max(dst_size, src_size), plan)) {
-        return;
-    }
-    bool ok = touch_lanes(inst, plan, 1, src0, Rw::READ, src_size);
-    ok = touch_lanes(inst, plan, 2, src1, Rw::READ, src_size) && ok;
-    ok = touch_lanes(inst, plan, 0, dst, Rw::WRITE, dst_size) && ok;
-    charge(inst, plan, 1, dst_size);
-    const uint32_t size[3] = {dst_size, src_size, src_size};
-    if (ok) {
-        for_runs<3>(plan, size, [&](const int64_t(&off)[3], size_t n) {
-            loop(dst.p + off[0], src0.p + off[1], src1.p + off[2], n, Scalar{});
-        });
     }
 }
 
