@@ -38,7 +38,8 @@ def _merge(first: torch.Size, second: torch.Size) -> list[list[int]]:
     """[size, x1 moves, x2 moves] of each dim of the result, neighbours that broadcast alike in one."""
     rank = max(len(first), len(second))
     dims: list[list[int]] = []
-    for a, b in zip((1,) * (rank - len(first)) + tuple(first), (1,) * (rank - len(second)) + tuple(second), strict=True):
+    padded = [(1,) * (rank - len(shape)) + tuple(shape) for shape in (first, second)]
+    for a, b in zip(*padded, strict=True):
         if a == b == 1:
             continue
         dim = [b if a == 1 else a, int(a != 1), int(b != 1)]

@@ -8,7 +8,6 @@ import torch
 import triton
 import triton.language as tl
 
-
 LOWEST = tl.constexpr(-3.4028234663852886e38)  # of the finite float32 numbers
 
 
