@@ -191,6 +191,21 @@ def test_transcendental(op: int, name: str, exact: Callable[[Array], Array], lim
         assert_same(got[untouched], case.dst[untouched], f"{name}: inactive lanes")
 
 
+@pytest.mark.parametrize(("op", "exact"), [(21, np.exp), (22, np.log), (23, np.sqrt)])
+def test_accuracy_over_all_exponents(op: int, exact: Callable[[Array], Array]) -> None:
+    """Random bit patterns: every exponent, both signs, subnormals, NaN."""
+    n = 10240
+    rng = np.random.default_rng(op)
+    inputs = [rng.integers(0, 2**32, n, np.uint32).view(np.float32) for _ in range(8)]
+    inputs += [rng.uniform(low, low + 8, n).astype(np.float32) for low in range(-104, 96, 8)]
+    cases = [Case(op, np.zeros(n, np.float32), x, n=n) for x in inputs]
+    for x, got in zip(inputs, run("vec_elementwise.cpp", cases), strict=True):
+        with np.errstate(all="ignore"):
+            error = ulps(got, exact(x.astype(np.float64)))
+        worst = int(error.argmax())
+        assert error[worst] <= 1.0, (x[worst], got[worst])
+
+
 def test_relu_int32() -> None:
     case = Case(26, values("int32", 1), values("int32", 2), dtype="int32", n=1000)
     (got,) = run("vec_elementwise.cpp", [case])

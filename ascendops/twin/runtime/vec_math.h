@@ -1,5 +1,5 @@
 // Float functions of the vector unit, written without branches so that the compiler vectorises the loops that call them.
-// Errors measured against double over all exponents: tests/twin/test_vec_math.py.
+// Errors against double over all exponents: tests/twin/test_vec_elementwise.py.
 #pragma once
 
 #include <cmath>
