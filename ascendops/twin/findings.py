@@ -115,6 +115,13 @@ Larger values lose their upper bits on the device. Split the copy into several."
         """blockLen of DataCopyPad counts bytes. A value that is no multiple of sizeof(T) is usually a count of elements: multiply it.""",
     ),
     error(
+        "UNSUPPORTED-API",
+        "An API that this SoC does not have",
+        """The call compiles and does nothing on the device. DataCopyPad exists on Ascend 910B, 910_93, 310B and 950; on 310P and 910, copy whole
+blocks of 32 bytes with DataCopy: round the last copy in up, and for the last copy out start earlier, or add with SetAtomicAdd over
+zeros.""",
+    ),
+    error(
         "PAD-RANGE",
         "Padding that DataCopyPad cannot do",
         """leftPadding and rightPadding count elements and may each cover at most 32 bytes; a 64-bit type can only be padded with 0.""",

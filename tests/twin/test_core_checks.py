@@ -33,7 +33,12 @@ def test_each_kind_has_a_kernel_that_shows_it() -> None:
         for found in expectations(file).values()
         for kind, _ in found
     }
-    shown |= set(re.findall(r'"([A-Z]+-[A-Z-]+|HANG)"', (FOLDER.parent / "test_core_launch.py").read_text()))
+    shown |= set(
+        re.findall(
+            r'"([A-Z]+-[A-Z-]+|HANG)"',
+            "".join((FOLDER.parent / f"test_core_{part}.py").read_text() for part in ("launch", "socs")),
+        )
+    )
     assert FINDINGS.keys() - shown - {kind.id for kind in VECTOR_FINDINGS} - {"HANG", "DUMP-RANGE"} == set()
 
 

@@ -176,6 +176,13 @@ void copy_blocks(Inst &inst, const Span &dst, const Span &src, uint32_t count, u
 
 namespace {
 
+bool has_data_copy_pad() {
+    if (t_core->npu_arch != 2002 && t_core->npu_arch != 1001) return true;
+    finding("UNSUPPORTED-API", "DataCopyPad does nothing on this SoC (Ascend 310P and 910 do not have it): copy whole blocks of 32 bytes "
+                               "with DataCopy");
+    return false;
+}
+
 bool check_pad_burst(const Burst &b, uint32_t element) {
     bool good = check_count(b.count);
     if (b.run > kMaxPadRun) {
@@ -211,7 +218,7 @@ void fill_padding(uint8_t *block, uint64_t run, uint64_t left, uint64_t footprin
 
 void copy_pad_in(Inst &inst, const Span &dst, const Span &src, const Burst &b, const Pad &pad) {
     const uint64_t left = uint64_t{pad.left} * pad.element, right = uint64_t{pad.right} * pad.element;
-    if (!check_pad_burst(b, pad.element)) return;
+    if (!has_data_copy_pad() || !check_pad_burst(b, pad.element)) return;
     if (left > kBlock || right > kBlock) {
         finding("PAD-RANGE", "DataCopyPad: leftPadding %u and rightPadding %u elements are %llu and %llu bytes; each may be at most 32 bytes",
                 pad.left, pad.right, static_cast<ull>(left), static_cast<ull>(right));
@@ -240,7 +247,7 @@ void copy_pad_in(Inst &inst, const Span &dst, const Span &src, const Burst &b, c
 }
 
 void copy_pad_out(Inst &inst, const Span &dst, const Span &src, const Burst &b, uint32_t element) {
-    if (!check_pad_burst(b, element)) return;
+    if (!has_data_copy_pad() || !check_pad_burst(b, element)) return;
     if (b.count == 0 || b.run == 0) return;
     const uint64_t src_step = round_up(b.run) + b.src_gap, dst_step = b.run + b.dst_gap;
     if (touch_both(inst, dst, src, b.count, b.run, dst_step, src_step)) move(inst, dst, src, b.count, b.run, dst_step, src_step);

@@ -21,12 +21,6 @@ constexpr uint64_t pad_bits(P value) {
     return bits;
 }
 
-template <typename T>
-constexpr void require_data_copy_pad() {
-    static_assert(sizeof(T) != 0 && __NPU_ARCH__ != 2002 && __NPU_ARCH__ != 1001,
-                  "DataCopyPad does not exist on this SoC (310P and 910 have none): align the copy to 32 bytes and use DataCopy");
-}
-
 }  // namespace ascendc_twin
 
 namespace AscendC {
@@ -105,14 +99,12 @@ TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, co
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &p,
                           const DataCopyPadExtParams<PrimT<T>> &pad) {
-    ascendc_twin::require_data_copy_pad<T>();
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE2);
     ascendc_twin::copy_pad_in(inst, dst.span(), src.span(), {p.blockCount, p.blockLen, p.srcStride, uint64_t{p.dstStride} * ONE_BLK_SIZE},
                               {pad.isPad, pad.leftPadding, pad.rightPadding, ascendc_twin::pad_bits(pad.paddingValue), sizeof(PrimT<T>)});
 }
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &p) {
-    ascendc_twin::require_data_copy_pad<T>();
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE3);
     ascendc_twin::copy_pad_out(inst, dst.span(), src.span(),
                                {p.blockCount, p.blockLen, uint64_t{p.srcStride} * ONE_BLK_SIZE, p.dstStride}, sizeof(PrimT<T>));
@@ -121,14 +113,12 @@ TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &p,
                           const DataCopyPadParams &pad) {
-    ascendc_twin::require_data_copy_pad<T>();
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE2);
     ascendc_twin::copy_pad_in(inst, dst.span(), src.span(), {p.blockCount, p.blockLen, p.srcStride, uint64_t{p.dstStride} * ONE_BLK_SIZE},
                               {pad.isPad, pad.leftPadding, pad.rightPadding, pad.paddingValue, sizeof(PrimT<T>)});
 }
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p) {
-    ascendc_twin::require_data_copy_pad<T>();
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE3);
     ascendc_twin::copy_pad_out(inst, dst.span(), src.span(),
                                {p.blockCount, p.blockLen, uint64_t{p.srcStride} * ONE_BLK_SIZE, p.dstStride}, sizeof(PrimT<T>));
