@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
+from ascendops.errors import AscendOpsError, KernelCrash, KernelHang, TwinCheckError
 from ascendops.parity.calling import Outputs, Values, clone, invoke, named_tensors, outputs_of, takes_out
 from ascendops.worker import Worker, resolve
 
@@ -122,6 +122,8 @@ def failed(error: AscendOpsError, label: str) -> Run:
 
 
 def _label_of(error: AscendOpsError) -> str:
+    if isinstance(error, TwinCheckError):
+        return "FINDING"
     return "HANG" if isinstance(error, KernelHang) else "EXCEPTION"
 
 

@@ -50,6 +50,10 @@ def verify(
         ParityError: An argument is not usable.
         GoldenError: The golden failed.
     """
+    if not cases:
+        raise ParityError("there are no cases, so nothing would be compared", help="pass dicts of tensors and scalars")
+    if reference is not None and not callable(reference):
+        raise ParityError(f"a reference must be callable, not a {type(reference).__name__}")
     if level not in gates.RATIOS:
         raise ParityError(f"there is no level '{level}'", help=f"use one of: {', '.join(gates.RATIOS)}")
     worker = Worker("ascendops.parity.execute:remote", timeout_s=timeout_s, label="the candidate") if isolate else None
@@ -70,15 +74,25 @@ def verify(
     return combine([judged.result for judged in done], level)
 
 
-def _callable(candidate: Callable[..., Any] | str) -> Callable[..., Any]:
+def _callable(candidate: Any) -> Callable[..., Any]:
     if not isinstance(candidate, str):
-        return candidate
+        return _operator(candidate) if hasattr(candidate, "run") and hasattr(candidate, "definition") else candidate
     try:
         return resolve(candidate)
     except (ImportError, AttributeError) as error:
         raise ParityError(
             f"candidate '{candidate}' cannot be imported: {error}", help="use 'package.module:function'"
         ) from error
+
+
+def _operator(op: Any) -> Callable[..., Any]:
+    """An Operator as a function with `out`, so that its outputs are poisoned and guarded too."""
+
+    def candidate(*tensors: Any, out: Any, **attrs: Any) -> Any:
+        return op.run(*tensors, out=out, **attrs).outputs
+
+    candidate.__name__ = candidate.__qualname__ = op.name
+    return candidate
 
 
 def _name_of(candidate: Callable[..., Any] | str) -> str:

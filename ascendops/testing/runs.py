@@ -78,6 +78,8 @@ def run(
         "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
         f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}", *pytest_args,
     ]  # fmt: skip
+    if any(arg.startswith(("-n", "--numprocesses")) for arg in pytest_args):
+        args.append("--dist=loadgroup")  # the check over all cases of an operator must run where its cases ran
     start = time.perf_counter()
     code = int(pytest.main(args, plugins=[talk]))
     report.seconds = time.perf_counter() - start

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from ascendops.errors import GoldenError, ParityError
+from ascendops.errors import GoldenError, ParityError, TwinCheckError
 from ascendops.parity import inputs, layouts, verify
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
@@ -302,6 +303,24 @@ def test_scalars_go_where_the_signature_wants_them() -> None:
     ).passed
 
 
+def test_operators_write_into_poisoned_buffers() -> None:
+    class Operator:
+        """What verify sees of an Operator."""
+
+        name, definition = "exp", object()
+
+        def run(self, x: torch.Tensor, *, out: torch.Tensor, factor: float) -> Any:
+            out[:, :-1].copy_(torch.exp(x)[:, :-1] * factor)
+            if factor > 2:
+                raise TwinCheckError("a fault", help="look")
+            return SimpleNamespace(outputs=(out,))
+
+    golden = lambda x, factor: torch.exp(x) * factor  # noqa: E731
+    case = {"x": make((4, 8), torch.float32), "factor": 2.0}
+    assert {"UNWRITTEN", "TAIL"} <= set(verify(Operator(), golden, [case]).labels)  # type: ignore[arg-type]
+    assert verify(Operator(), golden, [{**case, "factor": 3.0}]).labels == ("FINDING",)  # type: ignore[arg-type]
+
+
 def test_isolated_crashes_are_verdicts() -> None:
     cases = [{"x": make((2, 3), torch.float32)}, {"x": make((2, 4), torch.float32)}, {"x": make((2, 3), torch.float32)}]
     verdict = verify("tests.unit.parity_candidates:crashes_on_four_columns", torch.exp, cases, repeats=2, isolate=True)
@@ -326,6 +345,10 @@ def test_errors_say_who_is_at_fault() -> None:
     case = {"x": make((2, 2), torch.float32)}
     with pytest.raises(GoldenError, match="ZeroDivisionError"):
         verify(torch.exp, lambda x: x * (1 // 0), [case])
+    with pytest.raises(ParityError, match="no cases"):
+        verify(torch.exp, torch.exp, [])
+    with pytest.raises(ParityError, match="reference must be callable"):
+        verify(torch.exp, torch.exp, [case], reference="bundle")  # type: ignore[arg-type]
     with pytest.raises(ParityError, match="level 'L9'"):
         verify(torch.exp, torch.exp, [case], level="L9")
     with pytest.raises(ParityError, match="cannot be imported"):
