@@ -3,7 +3,8 @@
 usage: python tools/bench_twin.py [--json FILE] [--repeats N] [--only NAME]...
 
 Each row alternates the two, with `out=` for both so that no allocation is timed, and takes the fastest of N. Ratios are
-twin seconds / torch seconds: below 1 the twin is faster. The machine must be idle.
+twin seconds / torch seconds: below 1 the twin is faster. On a machine that is not idle only the ratio of CPU times (all
+threads) means something.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ class Row:
     twin_s: float
     torch_s: float
     ratio: float
+    cpu_ratio: float
     target: float | None
 
 
@@ -74,16 +76,17 @@ def _reference(like: str) -> Callable[..., torch.Tensor]:
     return function
 
 
-def _best(run: Callable[[], object], other: Callable[[], object], repeats: int) -> tuple[float, float]:
-    """The fastest of `repeats` of each, alternating."""
-    best = [float("inf"), float("inf")]
+def _best(run: Callable[[], object], other: Callable[[], object], repeats: int) -> list[tuple[float, float]]:
+    """Wall and CPU seconds of the fastest of `repeats` of each, alternating."""
+    wall, cpu = [float("inf")] * 2, [float("inf")] * 2
     for index in range(2 * repeats + 2):
-        start = time.perf_counter()
-        (other if index % 2 else run)()
-        seconds = time.perf_counter() - start
+        which = index % 2
+        start, start_cpu = time.perf_counter(), time.process_time()
+        (other if which else run)()
+        seconds, used = time.perf_counter() - start, time.process_time() - start_cpu
         if index >= 2:  # the first of each warms the caches and the allocator
-            best[index % 2] = min(best[index % 2], seconds)
-    return best[0], best[1]
+            wall[which], cpu[which] = min(wall[which], seconds), min(cpu[which], used)
+    return list(zip(wall, cpu, strict=True))
 
 
 def measure(bench: Bench, folder: Path, repeats: int) -> Row:
@@ -104,21 +107,21 @@ def measure(bench: Bench, folder: Path, repeats: int) -> Row:
     inputs = [torch.randn(bench.shape).to(getattr(torch, bench.dtype)) for _ in range(bench.inputs)]
     ours, theirs = torch.empty_like(inputs[0]), torch.empty_like(inputs[0])
     reference = _reference(bench.like)
-    twin_s, torch_s = _best(
+    (twin_s, twin_cpu), (torch_s, torch_cpu) = _best(
         lambda: operator.run(*inputs, checks=bench.checks, out=ours), lambda: reference(*inputs, out=theirs), repeats
     )
     if not torch.allclose(ours.float(), theirs.float(), rtol=1e-2, atol=1e-2):
         raise SystemExit(f"{bench.name}: the twin's result differs from torch's")
-    return Row(bench.name, bench.checks, twin_s, torch_s, twin_s / torch_s, bench.target)
+    return Row(bench.name, bench.checks, twin_s, torch_s, twin_s / torch_s, twin_cpu / torch_cpu, bench.target)
 
 
 def _print(rows: Sequence[Row]) -> None:
-    print(f"{'what':28} {'checks':7} {'twin ms':>9} {'torch ms':>9} {'ratio':>7} {'target':>7}")
+    print(f"{'what':28} {'checks':7} {'twin ms':>9} {'torch ms':>9} {'ratio':>7} {'cpu':>7} {'target':>7}")
     for row in rows:
         target = f"{row.target:.1f}" if row.target else "-"
         verdict = "" if row.target is None or row.ratio <= row.target else "  missed"
         times = f"{row.twin_s * 1e3:9.2f} {row.torch_s * 1e3:9.2f}"
-        print(f"{row.name:28} {row.checks:7} {times} {row.ratio:7.2f} {target:>7}{verdict}")
+        print(f"{row.name:28} {row.checks:7} {times} {row.ratio:7.2f} {row.cpu_ratio:7.2f} {target:>7}{verdict}")
 
 
 def main() -> None:
