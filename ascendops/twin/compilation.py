@@ -65,19 +65,16 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
     """
     compiler = cxx.find_compiler()
     wrapper = _wrapper(source)
-    command = [compiler.path, "-std=c++17", "-O2", "-g1", "-w", "-fPIC", "-shared", "-pthread"]
+    command = [compiler.path, "-std=c++17", "-O2", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     command += [f"-I{folder}" for folder in (resources.twin("include"), source.path.parent, *source.include_dirs)]
-    key = cache.digest(compiler.identity, *command, wrapper, str(source.path))
 
     def make(stage: Path) -> Iterable[Path]:
-        unit, library, deps = stage / "unit.cpp", stage / "kernel.so", stage / "kernel.d"
+        unit = stage / "unit.cpp"
         unit.write_text(wrapper)
-        outcome = cxx.run([*command, "-MMD", "-MF", str(deps), str(unit), "-o", str(library)])
-        if outcome.returncode != 0:
-            raise compile_error(outcome, source.what, origin)
-        return [path for path in cxx.read_depfile(deps) if path != unit]
+        return [path for path in _object(command, unit, stage, source.what, origin) if path != unit]
 
-    return cache.publish("kernels", key, make)
+    unit = cache.publish("units", cache.digest(compiler.identity, *command, wrapper, str(source.path)), make)
+    return _link("kernels", "kernel.so", [unit.path / "object.o"], source.what, runtime_library())
 
 
 def _wrapper(source: KernelSource) -> str:
@@ -117,9 +114,9 @@ def compile_host(sources: Sequence[Path], include_dirs: Sequence[Path], what: st
         CompilerNotFound: There is no compiler.
     """
     compiler = cxx.find_compiler()
-    base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-pthread"]
+    base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     base += [f"-I{folder}" for folder in (resources.twin("include") / "host", *include_dirs)]
-    return _library("host", "host.so", sources, base, what, origin)
+    return _link("host", "host.so", _objects(sources, base, what, origin), what, host_runtime_library())
 
 
 def runtime_library() -> Path:
@@ -135,34 +132,51 @@ def host_runtime_library() -> Path:
 def _runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
     compiler = cxx.find_compiler()
     sources = sorted(resources.twin(folder).glob("*.cpp"))
-    base = [compiler.path, "-std=c++17", *flags, "-g1", "-w", "-fPIC", "-pthread", f"-I{include}", f"-I{resources.twin(folder)}"]
-    name = f"lib{folder}.so"
-    return _library(folder, name, sources, base, f"the CPU twin's {folder}", None).path / name
+    base = [compiler.path, "-std=c++17", *flags, "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
+    what = f"the CPU twin's {folder}"
+    objects = _objects(sources, [*base, f"-I{include}", f"-I{resources.twin(folder)}"], what, None)
+    # A name of its own per build: the loader takes two libraries of one name for the same one.
+    name = f"lib{folder}-{cache.digest(*map(str, objects))[:16]}.so"
+    return _link(folder, name, objects, what, None).path / name
 
 
-def _library(kind: str, name: str, sources: Sequence[Path], base: Sequence[str], what: str, origin: Origin | None) -> cache.Entry:
-    """Compiles each source to a cached object, then links them: an edit compiles the objects it concerns again."""
+def _object(base: Sequence[str], source: Path, stage: Path, what: str, origin: Origin | None) -> list[Path]:
+    """Compiles a source to stage/object.o; returns the files it read."""
+    deps = stage / "object.d"
+    outcome = cxx.run([*base, "-c", str(source), "-MMD", "-MF", str(deps), "-o", str(stage / "object.o")])
+    if outcome.returncode != 0:
+        raise compile_error(outcome, what, origin)
+    return cxx.read_depfile(deps)
+
+
+def _objects(sources: Sequence[Path], base: Sequence[str], what: str, origin: Origin | None) -> list[Path]:
+    """Each source as a cached object: an edit compiles only the objects it concerns."""
+    identity = cxx.find_compiler().identity
+
+    def one(source: Path) -> Path:
+        key = cache.digest(identity, *base, str(source))
+        return cache.publish("objects", key, lambda stage: _object(base, source, stage, what, origin)).path / "object.o"
+
+    with ThreadPoolExecutor(max_workers=jobs()) as pool:
+        return list(pool.map(one, sources))
+
+
+def _link(kind: str, name: str, objects: Sequence[Path], what: str, needs: Path | None) -> cache.Entry:
+    """Links a library; `needs` becomes its own dependency, so that nothing has to be loaded for the whole process.
+
+    (A runtime in the global scope would stand in for inline functions of libraries loaded later, such as torch's.)
+    """
     compiler = cxx.find_compiler()
+    command = [compiler.path, "-shared", "-pthread", *map(str, objects)]
+    command += [f"-Wl,-soname,{name}"] if needs is None else [str(needs), f"-Wl,-rpath,{needs.parent}"]
 
-    def compile_one(source: Path) -> Path:
-        def make(stage: Path) -> Iterable[Path]:
-            deps = stage / "object.d"
-            outcome = cxx.run([*base, "-c", str(source), "-MMD", "-MF", str(deps), "-o", str(stage / "object.o")])
-            if outcome.returncode != 0:
-                raise compile_error(outcome, what, origin)
-            return cxx.read_depfile(deps)
-
-        return cache.publish("objects", cache.digest(compiler.identity, *base, str(source)), make).path / "object.o"
-
-    def link(stage: Path) -> Iterable[Path]:
-        outcome = cxx.run([compiler.path, "-shared", "-pthread", *map(str, objects), "-o", str(stage / name)])
+    def make(stage: Path) -> Iterable[Path]:
+        outcome = cxx.run([*command, "-o", str(stage / name)])
         if outcome.returncode != 0:
             raise compile_error(outcome, f"linking {what}")
         return objects
 
-    with ThreadPoolExecutor(max_workers=jobs()) as pool:
-        objects = list(pool.map(compile_one, sources))
-    return cache.publish(kind, cache.digest(compiler.identity, name, *map(str, objects)), link)
+    return cache.publish(kind, cache.digest(compiler.identity, *command), make)
 
 
 def jobs(wanted: int | None = None) -> int:

@@ -51,7 +51,7 @@ class _Runtime:
     """The host runtime library, loaded once, with the SoCs it has been told of."""
 
     def __init__(self, path: Path) -> None:
-        self.lib = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+        self.lib = ctypes.CDLL(str(path))
         self.lib.ascendops_host_open.restype = ctypes.c_void_p
         self.lib.ascendops_host_answer.restype = ctypes.c_char_p
         self.lib.ascendops_host_describe.restype = ctypes.c_char_p

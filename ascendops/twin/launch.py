@@ -74,7 +74,7 @@ class _Launch(ctypes.Structure):
 
 @functools.lru_cache(maxsize=1)
 def runtime() -> ctypes.CDLL:
-    """The twin's runtime library, compiled on first use and loaded so that kernel libraries find its symbols.
+    """The twin's runtime library, compiled on first use; kernel libraries are linked against it.
 
     Raises:
         CompilerNotFound: There is no C++ compiler.
@@ -82,7 +82,7 @@ def runtime() -> ctypes.CDLL:
     from ascendops.twin import compilation
 
     path = compilation.runtime_library()
-    library = ctypes.CDLL(str(path), mode=ctypes.RTLD_GLOBAL)
+    library = ctypes.CDLL(str(path))
     library.twin_report.restype = ctypes.c_char_p
     if library.twin_abi() != _ABI:
         raise InputError(
