@@ -30,7 +30,7 @@ def locate(failing: torch.Tensor) -> Place:
     cols = failing.shape[-1] if failing.dim() else 1
     table = failing.reshape(-1, max(cols, 1))
     if table.shape[0] > 1 and table.shape[1] > 1:
-        found = _columns(table) or _rows(table)
+        found = _columns(table) or _tiles_of_rows(table) or _rows(table)
         if found is not None:
             return found
     return _runs(failing.flatten()) or _spread(failing)
@@ -56,6 +56,14 @@ def _columns(table: torch.Tensor) -> Place | None:
     if share < 0.5:
         return None
     return Place("BLOCK", f"all are in columns {_span(first, last)} of {rows_hit} of {rows} rows")
+
+
+def _tiles_of_rows(table: torch.Tensor) -> Place | None:
+    hit = table.any(0)
+    if float(table.sum()) < 0.5 * int(hit.sum()) * int(table.any(1).sum()):
+        return None
+    found = _pattern(hit, "column", table.shape[1])
+    return found if found is not None and found.label == "TAIL" and "every tile" in found.text else None
 
 
 def _rows(table: torch.Tensor) -> Place | None:
@@ -89,15 +97,31 @@ def _pattern(hit: torch.Tensor, unit: str, total: int) -> Place | None:
         if unit == "element" and first == last:
             return Place(None, f"only element {first} of {total}")
         return Place("BLOCK", f"all are in {unit}s {_span(first, last)} of {total}")
+    return _tile_ends(starts, lengths, unit, total) or _dealt(starts, lengths, unit)
+
+
+def _tile_ends(starts: torch.Tensor, lengths: torch.Tensor, unit: str, total: int) -> Place | None:
+    """The same few units at the end of every tile; the last tile may be shorter."""
+    whole = len(starts) - (int(starts[-1] + lengths[-1]) == total)
+    ends = (starts + lengths)[:whole]
+    if whole < 3 or not bool((lengths[:whole] == lengths[0]).all()):
+        return None
+    tile, each = int(ends[1] - ends[0]), int(lengths[0])
+    if tile < 4 * each or not bool((ends == tile * torch.arange(1, whole + 1)).all()):
+        return None
+    what = f"the last {unit}" if each == 1 else f"the last {each} {unit}s"
+    return Place("TAIL", f"all are {what} of every tile of {tile}")
+
+
+def _dealt(starts: torch.Tensor, lengths: torch.Tensor, unit: str) -> Place | None:
+    """Equal blocks at equal distances, as work is dealt to cores."""
     period = starts[1:] - starts[:-1]
     steady = bool((period == period[0]).all())
     alike = bool((lengths[:-1] == lengths[0]).all()) and int(lengths[-1]) <= int(lengths[0])
-    if len(starts) >= 2 and steady and alike and int(lengths[0]) >= (8 if unit == "element" else 1):
-        start, each, every = int(starts[0]), int(lengths[0]), int(period[0])
-        return Place(
-            "CORE", f"all are in {len(starts)} blocks of {each} {unit}s, one every {every} from {unit} {start}"
-        )
-    return None
+    if not steady or not alike or int(lengths[0]) < (8 if unit == "element" else 1):
+        return None
+    start, each, every = int(starts[0]), int(lengths[0]), int(period[0])
+    return Place("CORE", f"all are in {len(starts)} blocks of {each} {unit}s, one every {every} from {unit} {start}")
 
 
 def _spread(failing: torch.Tensor) -> Place:

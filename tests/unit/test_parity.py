@@ -12,6 +12,7 @@ import torch.nn.functional as F
 
 from ascendops.errors import GoldenError, ParityError, TwinCheckError
 from ascendops.parity import inputs, layouts, verify
+from ascendops.parity.locality import locate
 
 DTYPES = (torch.float32, torch.float16, torch.bfloat16)
 SHAPES = ((1, 1), (0, 5), (1, 4097))
@@ -169,6 +170,32 @@ def imprecise(x: torch.Tensor) -> torch.Tensor:
 def test_labels(wrong: Callable[..., Any], recipe: str, label: str) -> None:
     verdict = verify(wrong, torch.exp, [{"x": make((32, 128), torch.float32, recipe)}], repeats=1)
     assert verdict.status == "fail" and label in verdict.labels, str(verdict)
+
+
+def test_places_in_words() -> None:
+    def place(mask: torch.Tensor) -> tuple[str | None, str]:
+        found = locate(mask)
+        return found.label, found.text
+
+    mask = torch.zeros(4, 1000, dtype=torch.bool)
+    assert place(mask) == (None, "")
+    ends = mask.clone()
+    ends[1:, 127::128] = True
+    ends[1:, -1] = True  # the last tile is shorter
+    assert place(ends) == ("TAIL", "all are the last column of every tile of 128")
+    rows = mask.clone()
+    rows[2:] = True
+    assert place(rows) == ("TAIL", "all are in the last 2 rows (2..3 of 4)")
+    rows = torch.zeros(64, 40, dtype=torch.bool)
+    rows[5::16] = True
+    assert place(rows) == ("CORE", "all are in 4 blocks of 1 rows, one every 16 from row 5")
+    flat = torch.zeros(1000, dtype=torch.bool)
+    flat[-30:] = True
+    assert place(flat) == ("TAIL", "all are in the last 30 elements (970..999 of 1000)")
+    flat[:] = False
+    flat[7] = True
+    assert place(flat) == (None, "only element 7 of 1000")
+    assert place(~flat) == (None, "almost every element")
 
 
 def test_row_stride_labels() -> None:
