@@ -168,7 +168,7 @@ inline void reduce_repeat(Reduce op, const Plan &plan, uint8_t *dst, uint32_t un
         const bool better = op == Reduce::MIN ? row.x[lane] < c.peak_val : row.x[lane] > c.peak_val;
         if (!seen || better) {
             c.peak_val = row.x[lane];
-            c.peak_idx = lane;
+            c.peak_idx = r * row.per + lane;  // of a dense source: the documented use
             seen = true;
         }
     }
