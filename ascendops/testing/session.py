@@ -36,6 +36,15 @@ class Options:
     timeout_s: float = 60.0
     kernel: str = "ascendops.testing.kernel:run_case"
 
+    def as_arguments(self) -> str:
+        """The seed, and what differs from the defaults, as options of `ascendops test`."""
+        other = [
+            f"--{name} {getattr(self, name)}"
+            for name in ("soc", "level")
+            if getattr(self, name) != getattr(Options, name)
+        ]
+        return " ".join([f"--seed {self.seed}", *other])
+
 
 @dataclass
 class OpSession:
@@ -163,7 +172,7 @@ class OpSession:
         _judge_key(report, case)
         if report.passed:
             _try_wrong(report, judged)
-        report.repro = f"ascendops test {_shorten(self.spec.root)} -k '{report.id}' --seed {self.options.seed}"
+        report.repro = f"ascendops test {_shorten(self.spec.root)} -k '{report.id}' {self.options.as_arguments()}"
         _headline(report, result)
         return report
 
@@ -205,12 +214,15 @@ def _judge_findings(report: CaseReport) -> None:
         return
     if report.passed:
         report.status = "fail"
-    report.labels = list(dict.fromkeys([*report.labels, "FINDING"]))
-    for finding in errors[:5]:
+    report.labels = list(dict.fromkeys(["FINDING", *report.labels]))
+    lines = []
+    unique = {(f.get("id"), f.get("file"), f.get("line")): f for f in reversed(errors)}
+    for finding in list(reversed(unique.values()))[:5]:
         place = f"{finding['file']}:{finding['line']}" if finding.get("file") else "no source line"
-        report.story.append(f"{finding.get('id')} at {place} (block {finding.get('block')}): {finding.get('message')}")
+        lines.append(f"{finding.get('id')} at {place} (block {finding.get('block')}): {finding.get('message')}")
         if finding.get("source"):
-            report.story.append(f"    {finding['source']}")
+            lines.append(f"    {finding['source']}")
+    report.story = lines + report.story  # the fault first: wrong values follow from it
 
 
 def _judge_key(report: CaseReport, case: TestCase) -> None:
@@ -248,10 +260,14 @@ def _headline(report: CaseReport, result: CaseResult) -> None:
         report.what = f"the kernel of {report.op} {'hangs' if 'HANG' in result.labels else 'crashes'}"
     elif result.error:
         report.what = f"{report.op} cannot be called"
+    elif "FINDING" in report.labels:
+        first = next(str(f["id"]) for f in report.findings if f.get("severity") == "error")
+        also = (
+            f"{report.failing} of {report.elements} elements differ" if report.failing else "the values do not show it"
+        )
+        report.what = f"the kernel of {report.op} has a fault, {first}; {also}"
     elif report.failing and not result.passed:
         report.what = f"{report.op} differs from its golden in {report.failing} of {report.elements} elements"
-    elif "FINDING" in report.labels:
-        report.what = f"the kernel of {report.op} has a fault that the values do not show"
     elif "MUTANT" in report.labels:
         report.what = f"a case of {report.op} cannot tell right from wrong"
     elif "TILING_KEY" in report.labels and result.passed:

@@ -13,6 +13,8 @@ import pytest
 from ascendops import report, testing
 from ascendops.errors import NothingSelected, SpecError, UnknownReference
 
+pytest_plugins = ["pytester"]
+
 OP_TOML = """
 edition = 1
 name = "twice"
@@ -163,7 +165,8 @@ def test_a_wrong_kernel_tells_the_story(tmp_path: Path) -> None:
     assert "worst at [" in story and "ulp; allowed" in story and "columns 30..32" in story
     assert "the reference agrees with the golden, the candidate does not" in story
     assert f"rerun: ascendops test {folder} -k 'twice[float16-tail-3x33-small]' --seed 7" in story
-    again, _ = run(folder, "-k", "twice[float16-tail-3x33-small]", seed=7)
+    again, _ = run(folder, "-k", "twice[float16-tail-3x33-small]", seed=7, level="L1")
+    assert again.report.cases[0].repro.endswith("--seed 7 --level L1")
     assert [case.status for case in again.report.cases] == ["fail"]
 
 
