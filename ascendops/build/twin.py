@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ascendops.build.columns import KernelColumns
 from ascendops.build.library import Library
 from ascendops.build.operator import Operator
 from ascendops.build.signature import Parameter, Signature
 from ascendops.errors import NotAProject
 from ascendops.spec import names
 from ascendops.spec.dtypes import BY_NAME
+from ascendops.toolchain.diagnose import Origin
 from ascendops.twin import compilation as cc, includes
 from ascendops.twin.host import HostLibrary, OpDef
 
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from ascendops.spec.socs import Soc
 
 _TYPED = re.compile(r"\b(?:ORIG_)?(?:DTYPE|FORMAT)_")
+_EAGER_COLUMNS = 4
 _SOURCES = frozenset({".cpp", ".cc", ".cxx"})
 _ACLNN = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:opdev/|aclnn)', re.MULTILINE)
 _GE_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "NC1HWC0": 3, "FRACTAL_Z": 4, "FRACTAL_NZ": 29, "NDC1HWC0": 32, "NCDHW": 30}
@@ -36,7 +39,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     with ThreadPoolExecutor(max_workers=3) as pool:
         runtimes = [pool.submit(cc.host_runtime_library), pool.submit(cc.runtime_library)]
         host_entry = cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project))
-        host_runtime, runtime = (job.result() for job in runtimes)
+        host_runtime, _ = (job.result() for job in runtimes)
     host = HostLibrary(host_entry.path / "host.so", host_runtime)
     if not host.ops:
         raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
@@ -60,7 +63,7 @@ def render_gen(project: Project) -> None:
         render.gen(project.spec).write(project.root, overwrite=True)
 
 
-def origin_of(project: Project) -> cc.Origin | None:
+def origin_of(project: Project) -> Origin | None:
     """The function that maps lines of gen/ to template lines, for a project with an op.toml."""
     if project.spec is None:
         return None
@@ -81,8 +84,8 @@ def host_sources(root: Path) -> list[Path]:
     return found
 
 
-def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc: Soc, jobs: int | None) -> tuple[list[Path], int]:
-    """Kernel library of each dtype column, and how many were compiled."""
+def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc: Soc, jobs: int | None) -> tuple[KernelColumns, int]:
+    """Kernel library of each dtype column, and how many were compiled: of a foreign project with many columns only the first."""
     name = names.snake(definition.op_type)
     path = kernel_file(project.root, name)
     typed = any(_TYPED.search(text) for text in _kernel_texts(path))
@@ -97,11 +100,11 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
         what = f"the kernel of {name} ({types})" if typed else f"the kernel of {name}"
         return cc.KernelSource(path, (name,), soc, folders, column_defines(definition, column if typed else None), prelude, what, templates)
 
-    distinct = range(count) if typed else range(1)
-    with ThreadPoolExecutor(max_workers=cc.jobs(jobs)) as pool:
-        entries = list(pool.map(lambda column: cc.compile_kernel(source(column), origin_of(project)), distinct))
-    libraries = [entry.path / "kernel.so" for entry in entries]
-    return libraries if typed else libraries * count, sum(not entry.hit for entry in entries)
+    columns = KernelColumns([source(column) for column in range(count)], origin_of(project))
+    if not typed:
+        return columns, columns.prepare([0], 1)
+    now = range(count) if project.spec or count <= _EAGER_COLUMNS else range(1)
+    return columns, columns.prepare(now, cc.jobs(jobs))
 
 
 def _kernel_texts(path: Path) -> list[str]:
