@@ -143,6 +143,18 @@ TWIN_API void Broadcast(const LocalTensor<T> &dst, const LocalTensor<T> &src, co
     Broadcast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape);
 }
 
+// The name of CANN 8.
+template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
+TWIN_API void BroadCast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],
+                        const uint32_t srcShape[dim]) {
+    Broadcast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape);
+}
+template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>
+TWIN_API void BroadCast(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint32_t dstShape[dim],
+                        const uint32_t srcShape[dim], LocalTensor<uint8_t> &) {
+    Broadcast<T, dim, axis, isReuseSource>(dst, src, dstShape, srcShape);
+}
+
 // A zero in the mask takes the first of the two operands.
 template <typename T, typename U, bool isReuseMask = true>
 TWIN_API void SelectWithBytesMask(const LocalTensor<T> &dst, const LocalTensor<T> &src0, T src1, const LocalTensor<U> &mask,

@@ -48,3 +48,10 @@
 #define ASCENDC_ASSERT(...)
 #define KERNEL_LOG(...)
 #define ASCENDC_DEBUG_ASSERT(...)
+
+#ifndef likely
+#define likely(x) __builtin_expect(!!(x), 1)
+#endif
+#ifndef unlikely
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#endif
