@@ -7,6 +7,7 @@ bfloat16 to float32, compute, and round back. It checks that everything it repla
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable
@@ -70,109 +71,151 @@ def _first_config(autotuner: Any) -> None:
     autotuner.Autotuner.run = run
 
 
-def _repair(interpreter: Any) -> None:
-    import numpy as np
-    import triton.language as tl
+class _Bfloat16:
+    """Widening and narrowing of the interpreter's handles, and the replaced builder methods as closures over the originals."""
 
-    handle = interpreter.TensorHandle
-    builder = interpreter.InterpreterBuilder
+    def __init__(self, interpreter: Any) -> None:
+        import triton.language as tl
 
-    def is_bf16(item: Any) -> bool:
-        return isinstance(item, handle) and item.dtype.scalar == tl.bfloat16
+        self.handle = interpreter.TensorHandle
+        self.tl = tl
+        self.originals = {name: getattr(interpreter.InterpreterBuilder, name) for name in _REPLACED}
 
-    def widen(item: Any) -> Any:
-        if not is_bf16(item):
+    def holds(self, item: Any) -> bool:
+        """Whether the argument is a handle of bfloat16 values."""
+        return isinstance(item, self.handle) and item.dtype.scalar == self.tl.bfloat16
+
+    def widen(self, item: Any) -> Any:
+        """A bfloat16 handle as float32; anything else as it is."""
+        import numpy as np
+
+        if not self.holds(item):
             return item
-        return handle((item.data.astype(np.uint32) << 16).view(np.float32), tl.float32)
+        return self.handle((item.data.astype(np.uint32) << 16).view(np.float32), self.tl.float32)
 
-    def narrow(data: Any) -> Any:
-        return handle(_to_bf16_bits(np.asarray(data, dtype=np.float32)), tl.bfloat16)
+    def narrow(self, data: Any) -> Any:
+        """float values as a bfloat16 handle, rounded to nearest even."""
+        import numpy as np
 
-    def finish(result: Any, bf16: bool) -> Any:
-        if bf16 and isinstance(result, handle) and result.data.dtype == np.float32:
-            return narrow(result.data)
-        return result
+        return self.handle(_to_bf16_bits(np.asarray(data, dtype=np.float32)), self.tl.bfloat16)
 
-    def through_float32(original: Callable[..., Any]) -> Callable[..., Any]:
-        def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-            if not any(is_bf16(arg) for arg in args):
-                return original(self, *args, **kwargs)
-            result = original(self, *(widen(arg) for arg in args), **kwargs)
-            return finish(result, any(is_bf16(arg) for arg in args))
+    def through_float32(self, name: str) -> Callable[..., Any]:
+        """The builder method `name`, on widened arguments; its float32 result is narrowed."""
+        import numpy as np
+
+        original = self.originals[name]
+
+        def method(builder: Any, *args: Any, **kwargs: Any) -> Any:
+            if not any(self.holds(arg) for arg in args):
+                return original(builder, *args, **kwargs)
+            result = original(builder, *(self.widen(arg) for arg in args), **kwargs)
+            rounds = isinstance(result, self.handle) and result.data.dtype == np.float32
+            return self.narrow(result.data) if rounds else result
 
         return method
 
-    def binary_op(self: Any, lhs: Any, rhs: Any, op: Any) -> Any:
-        if not (is_bf16(lhs) or is_bf16(rhs)):
-            return originals["binary_op"](self, lhs, rhs, op)
-        data = op(widen(lhs).data, widen(rhs).data)
-        return handle(data, tl.bfloat16) if data.dtype == np.bool_ else narrow(data)
+    def binary_op(self) -> Callable[..., Any]:
+        """Arithmetic in float32; comparisons keep their bool."""
+        import numpy as np
 
-    def ternary_op(self: Any, lhs: Any, rhs: Any, other: Any, op: Any) -> Any:
-        if op is np.where or not is_bf16(other):  # a select moves bit patterns
-            return originals["ternary_op"](self, lhs, rhs, other, op)
-        return narrow(op(widen(lhs).data, widen(rhs).data, widen(other).data))
+        def method(builder: Any, lhs: Any, rhs: Any, op: Any) -> Any:
+            if not (self.holds(lhs) or self.holds(rhs)):
+                return self.originals["binary_op"](builder, lhs, rhs, op)
+            data = op(self.widen(lhs).data, self.widen(rhs).data)
+            return self.handle(data, self.tl.bfloat16) if data.dtype == np.bool_ else self.narrow(data)
 
-    def create_dot(self: Any, a: Any, b: Any, d: Any, *rest: Any) -> Any:
-        return finish(originals["create_dot"](self, widen(a), widen(b), widen(d), *rest), is_bf16(d))
+        return method
 
-    def cast(self: Any, src: Any, dst_type: Any) -> Any:
-        source, target = src.dtype.scalar, dst_type.scalar
+    def ternary_op(self) -> Callable[..., Any]:
+        """clip and the like in float32; a select moves bit patterns and stays as it is."""
+        import numpy as np
+
+        def method(builder: Any, lhs: Any, rhs: Any, other: Any, op: Any) -> Any:
+            if op is np.where or not self.holds(other):
+                return self.originals["ternary_op"](builder, lhs, rhs, other, op)
+            return self.narrow(op(self.widen(lhs).data, self.widen(rhs).data, self.widen(other).data))
+
+        return method
+
+    def create_dot(self) -> Callable[..., Any]:
+        """Products of widened operands, accumulated in the accumulator's dtype."""
+
+        def method(builder: Any, a: Any, b: Any, d: Any, *rest: Any) -> Any:
+            result = self.originals["create_dot"](builder, self.widen(a), self.widen(b), self.widen(d), *rest)
+            return self.narrow(result.data) if self.holds(d) else result
+
+        return method
+
+    def cast(self, builder: Any, src: Any, dst_type: Any) -> Any:
+        """Any cast from or to bfloat16 rounds once; the others are the interpreter's."""
+        import numpy as np
+
+        source, target, tl = src.dtype.scalar, dst_type.scalar, self.tl
         if source == target:
             return src
         if source == tl.bfloat16:
-            wide = widen(src)
-            return wide if target == tl.float32 else originals["cast_impl"](self, wide, dst_type)
+            wide = self.widen(src)
+            return wide if target == tl.float32 else self.originals["cast_impl"](builder, wide, dst_type)
         if target == tl.bfloat16:
-            data = src.data
-            if source == tl.float64:  # one rounding, not two: to odd in float32 first
-                data = _round_to_odd(data)
-            return narrow(data.astype(np.float32))
-        return originals["cast_impl"](self, src, dst_type)
+            data = _round_to_odd(src.data) if source == tl.float64 else src.data
+            return self.narrow(data.astype(np.float32))
+        return self.originals["cast_impl"](builder, src, dst_type)
 
-    def create_fp_to_fp(self: Any, src: Any, dst_type: Any, rounding_mode: Any) -> Any:
-        if tl.bfloat16 in (src.dtype.scalar, dst_type.scalar) and not _is_fp8(src.dtype.scalar, dst_type.scalar):
-            return cast(self, src, dst_type)
-        return originals["create_fp_to_fp"](self, src, dst_type, rounding_mode)
+    def create_fp_to_fp(self) -> Callable[..., Any]:
+        """`cast` where bfloat16 meets a wider type; fp8 keeps the interpreter's way."""
 
-    originals = {name: getattr(builder, name) for name in _REPLACED}
+        def method(builder: Any, src: Any, dst_type: Any, rounding_mode: Any) -> Any:
+            kinds = (src.dtype.scalar, dst_type.scalar)
+            if self.tl.bfloat16 in kinds and not any(kind.is_fp8() for kind in kinds):
+                return self.cast(builder, src, dst_type)
+            return self.originals["create_fp_to_fp"](builder, src, dst_type, rounding_mode)
+
+        return method
+
+
+def _cast_impl(builder: Any, bf16: _Bfloat16, src: Any, dst_type: Any) -> Any:
+    return bf16.cast(builder, src, dst_type)
+
+
+def _repair(interpreter: Any) -> None:
+    bf16 = _Bfloat16(interpreter)
+    builder = interpreter.InterpreterBuilder
     for name in ("unary_op", "create_fma", "create_rsqrt", "create_erf", "create_idiv", "create_clampf"):
-        setattr(builder, name, through_float32(originals[name]))
-    builder.binary_op, builder.ternary_op, builder.create_dot = binary_op, ternary_op, create_dot
-    builder.cast_impl, builder.create_fp_to_fp = cast, create_fp_to_fp
-    _repair_reductions(interpreter, widen, narrow)
+        setattr(builder, name, bf16.through_float32(name))
+    builder.binary_op = bf16.binary_op()
+    builder.ternary_op = bf16.ternary_op()
+    builder.create_dot = bf16.create_dot()
+    builder.cast_impl = functools.partialmethod(_cast_impl, bf16)
+    builder.create_fp_to_fp = bf16.create_fp_to_fp()
+    _repair_reductions(interpreter, bf16)
 
 
-def _repair_reductions(interpreter: Any, widen: Callable[[Any], Any], narrow: Callable[[Any], Any]) -> None:
+def _repair_reductions(interpreter: Any, bf16: _Bfloat16) -> None:
     import numpy as np
-    import triton.language as tl
+
+    base = interpreter.ReduceScanOpInterface
+    original_to_tensor = base.to_tensor
 
     def to_tensor(self: Any, ret: Any, dtype: Any) -> Any:
         data = np.asarray(ret)
-        if dtype.scalar == tl.bfloat16 and data.dtype == np.float32:
-            ret = narrow(data).data if data.shape else narrow(data.reshape(1)).data[0]
+        if dtype.scalar == bf16.tl.bfloat16 and data.dtype == np.float32:
+            ret = bf16.narrow(data).data if data.shape else bf16.narrow(data.reshape(1)).data[0]
         return original_to_tensor(self, ret, dtype)
 
     def wide_input(original: Callable[..., Any]) -> Callable[..., Any]:
         def method(self: Any, item: Any, *args: Any, **kwargs: Any) -> Any:
             first = item[0] if isinstance(item, tuple) else item
-            if first.dtype.scalar != tl.bfloat16:
+            if first.dtype.scalar != bf16.tl.bfloat16:
                 return original(self, item, *args, **kwargs)
-            shadow = tl.core.tensor(widen(first.handle), first.type)
+            shadow = bf16.tl.core.tensor(bf16.widen(first.handle), first.type)
             return original(self, (shadow, *item[1:]) if isinstance(item, tuple) else shadow, *args, **kwargs)
 
         return method
 
-    base = interpreter.ReduceScanOpInterface
-    original_to_tensor = base.to_tensor
     base.to_tensor = to_tensor
     for cls, names in ((interpreter.ReduceOps, ("sum", "min_max")), (interpreter.ScanOps, ("cumsum", "cumprod"))):
         for name in names:
             setattr(cls, name, wide_input(getattr(cls, name)))
-
-
-def _is_fp8(*types: Any) -> bool:
-    return any(kind.is_fp8() for kind in types)
 
 
 def _to_bf16_bits(data: Any) -> Any:
