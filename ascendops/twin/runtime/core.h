@@ -194,6 +194,9 @@ bool is_local(const Private &p, uint64_t host, Mem &mem);
 
 // global memory: the range that holds [p, p + bytes), or null
 const Range *gm_range(Private &p, uint64_t begin, uint64_t bytes);
+// the buffer that holds an address, or null; and whether an access that ends behind it stays in its padding
+const Range *gm_owner(Private &p, uint64_t address);
+bool only_padding(const Range &r, uint64_t end, Rw rw);
 // Bytes from `begin` on that lie in one buffer, at most `bytes`; 0: none does.
 uint64_t gm_inside(Private &p, uint64_t begin, uint64_t bytes);
 std::string gm_describe(Private &p, uint64_t address);
@@ -208,6 +211,9 @@ void hazard_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk 
 void hazard_set(Private &p, uint8_t event, Flag &flag);
 void hazard_wait(Private &p, uint8_t event, const Flag &flag);
 void hazard_barrier(Private &p, PipeId pipe);
+
+// atomic.cpp: combines a run into global memory by the atomic mode
+void atomic_run(uint8_t *dst, const uint8_t *src, uint64_t bytes);
 
 // launch.cpp
 void launch_barrier(Private &p, uint32_t used);

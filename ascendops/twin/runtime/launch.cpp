@@ -1,49 +1,13 @@
-// Runs the blocks of a launch as threads, keeps crashes and hangs inside them, and implements the barrier of all blocks.
-#include <dlfcn.h>
-#include <execinfo.h>
-#include <pthread.h>
+// Runs the blocks of a launch as threads.
 #include <signal.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <cstring>
-#include <mutex>
-#include <thread>
 
-#include "core.h"
-#include "report.h"
+#include "launch_state.h"
 
 namespace ascendc_twin {
-
-struct Launch {
-    const TwinLaunch *in = nullptr;
-    std::vector<Range> ranges;
-    std::mutex mutex;
-    std::condition_variable changed;
-    uint32_t max_running = 1;
-    uint32_t next_block = 0, started = 0, finished = 0;
-    uint32_t running = 0;  // blocks that compute
-    uint32_t waiting = 0;  // blocks in a barrier
-    uint32_t arrived = 0, generation = 0;
-    struct Waiter {
-        const volatile int32_t *word;
-        bool released;
-    };
-    std::vector<Waiter *> waiters;  // blocks in IBWait
-    bool stop = false, deadlock = false, timed_out = false;
-    std::vector<std::thread> threads;
-    std::vector<Core *> live;
-    Report report;
-
-    void spawn();
-    void work();
-    void run_block(Core &core, uint32_t block);
-    bool all_wait() const { return waiting > 0 && next_block >= in->block_dim && waiting == started - finished; }
-};
 
 const std::vector<Range> &launch_ranges(const Launch &launch) {
     return launch.ranges;
@@ -54,75 +18,10 @@ const TwinLaunch &launch_input(const Launch &launch) {
 
 namespace {
 
-constexpr int kStopSignal = SIGURG;  // ignored by default, used by nobody else here
-constexpr size_t kAltStack = 1 << 16;
-const int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, kStopSignal};
-constexpr size_t kSignalCount = sizeof kSignals / sizeof *kSignals;
-struct sigaction g_old[kSignalCount];
 std::mutex g_launch;  // one launch at a time: signal handlers belong to the process
 std::string g_report;
 std::vector<Core *> g_spare;  // cores whose memories can be used again
 std::mutex g_spare_mutex;
-
-void *interrupted_pc(void *context) {
-    auto *uc = static_cast<ucontext_t *>(context);
-#if defined(__x86_64__)
-    return reinterpret_cast<void *>(uc->uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-    return reinterpret_cast<void *>(uc->uc_mcontext.pc);
-#else
-    (void)uc;
-    return nullptr;
-#endif
-}
-
-void record_stack(Private &p, void *context) {
-    void *frames[48];
-    const int n = backtrace(frames, 48);
-    void *pc = interrupted_pc(context);
-    int from = 0;
-    while (from < n && frames[from] != pc) ++from;
-    p.crash_depth = 0;
-    p.crash_pcs[p.crash_depth++] = pc;
-    for (int i = from + 1; i < n && p.crash_depth < 48; ++i) p.crash_pcs[p.crash_depth++] = static_cast<char *>(frames[i]) - 1;
-}
-
-void on_signal(int signal, siginfo_t *info, void *context) {
-    Core *core = t_core;
-    if (core != nullptr && core->priv->active) {
-        Private &p = *core->priv;
-        if (signal == kStopSignal) {
-            p.stop = true;
-            if (p.in_runtime > 0) return;  // ends at the next instruction
-        }
-        p.active = false;
-        p.signal = signal;
-        p.fault = info->si_addr;
-        record_stack(p, context);
-        siglongjmp(p.jump, signal == kStopSignal ? kStopped : kCrashed);
-    }
-    if (signal == kStopSignal) return;
-    for (size_t i = 0; i < kSignalCount; ++i) {
-        if (kSignals[i] != signal) continue;
-        if (g_old[i].sa_flags & SA_SIGINFO) return g_old[i].sa_sigaction(signal, info, context);
-        if (g_old[i].sa_handler != SIG_DFL && g_old[i].sa_handler != SIG_IGN) return g_old[i].sa_handler(signal);
-        ::signal(signal, SIG_DFL);  // the fault happens again on return and ends the process as it would have
-        if (signal == SIGABRT) raise(signal);
-    }
-}
-
-void install_signals() {
-    void *warm[2];
-    backtrace(warm, 2);  // loads the unwinder now rather than in a signal handler
-    struct sigaction action {};
-    action.sa_sigaction = on_signal;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (size_t i = 0; i < kSignalCount; ++i) sigaction(kSignals[i], &action, &g_old[i]);
-}
-
-void restore_signals() {
-    for (size_t i = 0; i < kSignalCount; ++i) sigaction(kSignals[i], &g_old[i], nullptr);
-}
 
 Core *take_core() {
     std::lock_guard<std::mutex> lock(g_spare_mutex);
@@ -190,39 +89,6 @@ void prepare(Core &core, Launch &launch, uint32_t block) {
     hazard_reset(*p);
 }
 
-const char *signal_text(int signal) {
-    switch (signal) {
-        case SIGSEGV: return "SIGSEGV (invalid memory access)";
-        case SIGBUS: return "SIGBUS (invalid memory access)";
-        case SIGFPE: return "SIGFPE (integer division by zero)";
-        case SIGILL: return "SIGILL (trap)";
-        case SIGTRAP: return "SIGTRAP (trap)";
-        case SIGABRT: return "SIGABRT (assertion or abort)";
-        default: return "a signal";
-    }
-}
-
-// Says where a fault address lies: many crashes are a raw UB or GM pointer that ran over.
-std::string fault_text(Private &p) {
-    const auto address = reinterpret_cast<uint64_t>(p.fault);
-    if (p.signal != SIGSEGV && p.signal != SIGBUS) return "";
-    if (address < 4096) return " at a null pointer";
-    for (int i = 1; i < kMems; ++i) {
-        const auto base = reinterpret_cast<uint64_t>(p.mem[i].base);
-        if (base != 0 && address + (1 << 16) >= base && address < base + p.mem[i].limit + (1 << 16)) {
-            return format(" at byte %lld of %s (%llu bytes)", static_cast<long long>(address - base), mem_name(static_cast<Mem>(i)),
-                          static_cast<unsigned long long>(p.mem[i].size));
-        }
-    }
-    return " at " + gm_describe(p, address);
-}
-
-void add_stack_finding(Private &p, const char *id, const std::string &message) {
-    Finding f{id, message, p.depth > 0 ? p.api : "", PipeId::S, {}, t_core->block_idx, t_core->sub_block_idx, 1, {}};
-    f.pcs.assign(p.crash_pcs, p.crash_pcs + p.crash_depth);
-    p.findings.push_back(f);
-}
-
 void check_tiling_key(Private &p) {
     if (!p.key_asked || p.key_matched) return;
     std::string keys;
@@ -255,7 +121,7 @@ void Launch::run_block(Core &core, uint32_t block) {
     } else {
         result = BlockResult::CRASH;
         p.depth = 0;
-        add_stack_finding(p, "CRASH", std::string("the kernel crashed: ") + signal_text(p.signal) + fault_text(p));
+        add_stack_finding(p, "CRASH", crash_text(p));
     }
     p.active = false;
     if (p.stop && result == BlockResult::ABANDONED && timed_out) result = BlockResult::HANG;
@@ -303,102 +169,6 @@ void Launch::spawn() {
 
 namespace {
 
-// Called with the mutex held: this block waits until `released` or the launch stops; other blocks may compute meanwhile.
-template <typename Released>
-bool wait_for(Launch &l, std::unique_lock<std::mutex> &lock, Released released) {
-    ++l.waiting;
-    --l.running;
-    l.spawn();
-    if (l.all_wait()) {
-        l.deadlock = l.stop = true;
-        l.changed.notify_all();
-    }
-    l.changed.wait(lock, [&] { return released() || l.stop; });
-    if (released()) return true;  // who released this block has counted it as computing again
-    --l.waiting;
-    ++l.running;
-    return false;
-}
-
-[[noreturn]] void end_waiting_block(Private &p, bool deadlock, const std::string &why) {
-    const double limit = p.launch->in->timeout_s;
-    finding_at(deadlock ? "DEADLOCK" : "HANG", p.api, p.pipe, p.pc,
-               deadlock ? why : format("the block was still waiting after %g s", limit), true);
-    abandon_block();
-}
-
-}  // namespace
-
-void launch_barrier(Private &p, uint32_t used) {
-    Launch &l = *p.launch;
-    const uint32_t expected = used > 0 ? std::min(used, l.in->block_dim) : l.in->block_dim;
-    bool released = true, deadlock = false;
-    uint32_t came = 0, ended = 0;
-    ++p.in_runtime;
-    {
-        std::unique_lock<std::mutex> lock(l.mutex);
-        if (++l.arrived >= expected) {
-            // the others compute again from now on, although their threads have not woken up yet
-            l.waiting -= l.arrived - 1;
-            l.running += l.arrived - 1;
-            l.arrived = 0;
-            ++l.generation;
-            l.changed.notify_all();
-        } else {
-            const uint32_t generation = l.generation;
-            released = wait_for(l, lock, [&] { return l.generation != generation; });
-            deadlock = l.deadlock;
-            came = l.arrived;
-            ended = l.finished;
-        }
-    }
-    --p.in_runtime;
-    if (released) return;
-    end_waiting_block(p, deadlock,
-                      format("SyncAll waits for %u blocks, but only %u came: %u ended without calling it as often", expected, came, ended));
-}
-
-void ib_set(volatile int32_t *word) {
-    Private &p = priv();
-    Launch &l = *p.launch;
-    ++p.in_runtime;
-    {
-        std::lock_guard<std::mutex> lock(l.mutex);
-        *word = 1;
-        for (Launch::Waiter *waiter : l.waiters) {
-            if (waiter->word != word || waiter->released) continue;
-            waiter->released = true;
-            --l.waiting;
-            ++l.running;
-            break;
-        }
-        l.changed.notify_all();
-    }
-    --p.in_runtime;
-}
-
-void ib_wait(volatile int32_t *word, int32_t block, int32_t event) {
-    Private &p = priv();
-    Launch &l = *p.launch;
-    bool released = true, deadlock = false;
-    ++p.in_runtime;
-    {
-        std::unique_lock<std::mutex> lock(l.mutex);
-        if (*word != 1) {
-            Launch::Waiter me{word, false};
-            l.waiters.push_back(&me);
-            released = wait_for(l, lock, [&] { return me.released; });
-            l.waiters.erase(std::find(l.waiters.begin(), l.waiters.end(), &me));
-            deadlock = l.deadlock;
-        }
-        if (released) *word = 0;
-    }
-    --p.in_runtime;
-    if (!released) end_waiting_block(p, deadlock, format("IBWait(block %d, event %d) is answered by no IBSet", block, event));
-}
-
-namespace {
-
 void check_input(Launch &launch) {
     const TwinLaunch &in = *launch.in;
     for (uint32_t i = 0; i < in.buffer_count; ++i) {
@@ -413,7 +183,7 @@ bool stop_blocks(Launch &launch, std::unique_lock<std::mutex> &lock) {
     launch.stop = launch.timed_out = true;
     launch.changed.notify_all();
     for (int attempt = 0; attempt < 100 && launch.finished < launch.started; ++attempt) {
-        for (auto &thread : launch.threads) pthread_kill(thread.native_handle(), kStopSignal);
+        for (auto &thread : launch.threads) interrupt(thread);
         launch.changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return launch.finished == launch.started; });
     }
     return launch.finished == launch.started;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "core.h"
+#include "pipe_state.h"
 
 namespace ascendc_twin {
 
@@ -188,8 +188,6 @@ void grow(LocalMemory &m, uint64_t need) {
     if (to > from && mprotect(m.base + from, to - from, PROT_READ | PROT_WRITE) != 0) abandon_block();
     m.room = need;
 }
-
-void pipes_close(Private &p);
 
 void pipes_finish(Private &p) {
     pipes_close(p);
