@@ -1,4 +1,4 @@
-"""One page for every id that a message can carry: errors, findings of the CPU twin, labels of a parity verdict."""
+"""One page for every id that a message can carry: errors, findings of the CPU twin, rules of migrate, labels of a parity verdict."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ascendops.errors import catalogue
+from ascendops.migrate.rules.catalogue import RULES
 from ascendops.parity.labels import LABELS
 from ascendops.twin.findings import FINDINGS
 
@@ -18,7 +19,7 @@ class Page:
 
     Attributes:
         id: Such as `ASC101`, `UB-BOUNDS` or `TAIL`.
-        kind: `errors`, `findings of the CPU twin` or `labels of a verdict`.
+        kind: `errors`, `findings of the CPU twin`, `rules of migrate` or `labels of a verdict`.
         title: One line.
         text: The rest of the page, plain text.
         severity: `error` or `warning` of a finding, or the exit code of an error.
@@ -36,8 +37,8 @@ class Page:
 
 
 def pages() -> dict[str, Page]:
-    """Every page by id: the errors first, then findings, then labels. A label of a finding's name adds its text to that page."""
-    found = {page.id: page for page in (*_errors(), *_findings())}
+    """Every page by id: the errors first, then findings, rules and labels. A label of a finding's name adds its text to that page."""
+    found = {page.id: page for page in (*_errors(), *_findings(), *_rules())}
     for label in _labels():
         same = found.get(label.id)
         found[label.id] = replace(same, text=f"{same.text}\n\nAs the label of a verdict: {label.title}.\n{label.text}") if same else label
@@ -53,6 +54,12 @@ def _errors() -> Iterator[Page]:
 def _findings() -> Iterator[Page]:
     for finding in FINDINGS.values():
         yield Page(finding.id, "findings of the CPU twin", finding.title, finding.page, finding.severity)
+
+
+def _rules() -> Iterator[Page]:
+    for rule in RULES.values():
+        effort = f"\n\nEffort: {rule.effort} ({rule.effort_why})." if rule.effort else ""
+        yield Page(rule.id, "rules of migrate", rule.title, rule.page + effort)
 
 
 def _labels() -> Iterator[Page]:

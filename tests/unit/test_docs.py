@@ -10,6 +10,7 @@ import pytest
 from ascendops.doctor.environment import VARIABLES
 from ascendops.errors import catalogue
 from ascendops.explain import pages
+from ascendops.migrate.rules.catalogue import RULES
 from ascendops.parity.labels import LABELS
 from ascendops.spec import cases, dims, expr, tensors
 from ascendops.spec.load import KEYS, REFERENCES
@@ -61,7 +62,7 @@ def test_ids_are_unique_and_a_shared_label_adds_to_the_page():
     errors = [cls.id for cls in catalogue()]
     assert len([*errors, *FINDINGS]) == len({*errors, *FINDINGS})
     known = pages()
-    assert set(known) == {*errors, *FINDINGS, *LABELS}
+    assert set(known) == {*errors, *FINDINGS, *RULES, *LABELS}
     assert FINDINGS["CRASH"].page in known["CRASH"].text
     assert LABELS["CRASH"].page in known["CRASH"].text
 

@@ -1,0 +1,113 @@
+"""The mechanical renames: planned from findings, shown as a diff, written with a patch that undoes them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ascendops.errors.migrate import ApplyConflict
+from ascendops.migrate.model import Edit, Finding
+
+UNDO = "ascendops-migrate-undo.patch"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The edits of one file: its bytes before and after, and the edits as (line, edit)."""
+
+    before: bytes
+    after: bytes
+    edits: tuple[tuple[int, Edit], ...]
+
+
+def plan(findings: Iterable[Finding]) -> dict[str, Plan]:
+    """The edits by file: only renames that a scanner marked as certain; overlapping edits are dropped.
+
+    Raises:
+        ApplyConflict: A file is not what the scan saw.
+    """
+    by_file: dict[str, dict[tuple[int, int], Edit]] = {}
+    for finding in findings:
+        if finding.edit and finding.status == "rename" and finding.cell is None:
+            by_file.setdefault(finding.file, {})[(finding.line, finding.edit.start)] = finding.edit
+    plans = {}
+    for file, edits in sorted(by_file.items()):
+        before = Path(file).read_bytes()
+        try:
+            lines = before.decode("utf-8").splitlines(keepends=True)
+        except UnicodeDecodeError:
+            continue  # read as Latin-1 by the scan: columns are not certain
+        done = _edit(file, lines, edits)
+        after = "".join(lines).encode("utf-8")
+        if after != before:
+            plans[file] = Plan(before, after, done)
+    return plans
+
+
+def _edit(file: str, lines: list[str], edits: dict[tuple[int, int], Edit]) -> tuple[tuple[int, Edit], ...]:
+    done, right = [], (0, 0)
+    for (line, start), edit in sorted(edits.items(), reverse=True):
+        if line > len(lines) or edit.end > len(lines[line - 1]):
+            raise ApplyConflict(f"line {line} is shorter than it was during the scan", where=file)
+        if right[0] == line and edit.end > right[1]:
+            continue
+        text = lines[line - 1]
+        lines[line - 1] = text[:start] + edit.new + text[edit.end :]
+        done.append((line, edit))
+        right = (line, start)
+    return tuple(reversed(done))
+
+
+def diff(plans: dict[str, Plan], *, reverse: bool = False) -> str:
+    """The plans as one unified diff, `-p1` style; reversed it undoes them."""
+    parts: list[str] = []
+    for file, item in plans.items():
+        old, new = item.before.decode(), item.after.decode()
+        first, second = (new, old) if reverse else (old, new)
+        name = file.lstrip("/")
+        parts += difflib.unified_diff(
+            first.splitlines(keepends=True), second.splitlines(keepends=True), f"a/{name}", f"b/{name}"
+        )
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in parts).rstrip(
+        "\n"
+    )
+
+
+def write(plans: dict[str, Plan], folder: Path | None = None) -> Path:
+    """Writes the files, each in one step, and before that the patch that undoes them; returns the patch's path.
+
+    Raises:
+        ApplyConflict: A file changed since it was planned; nothing was written.
+    """
+    for file, item in plans.items():
+        if Path(file).read_bytes() != item.before:
+            raise ApplyConflict("the file changed after the scan", where=file, help="run the command again")
+    undo = _free((folder or Path()) / UNDO)
+    undo.write_text(diff(plans, reverse=True) + "\n", encoding="utf-8")
+    for file, item in plans.items():
+        _replace(Path(file).resolve(), item.after)
+    return undo
+
+
+def _free(path: Path) -> Path:
+    number, candidate = 1, path
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return candidate
+
+
+def _replace(path: Path, data: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(name, path.stat().st_mode)
+        os.replace(name, path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,1 @@
+"""The fact tables of `ascendops/data/migration`, joined by name."""

@@ -1,0 +1,1 @@
+"""Where the time goes: a torch.profiler trace from the GPU, joined to the findings."""

@@ -1,0 +1,1 @@
+"""Scanners: text in, findings out. None of them runs or imports what it reads."""

@@ -1,0 +1,97 @@
+"""Every scanner over every file below the given paths."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from ascendops.errors.migrate import ExtraMissing, MigrateError
+from ascendops.migrate.model import Report, Skipped
+from ascendops.migrate.scanners import build_files, cuda, environment, onnx_model, python
+from ascendops.migrate.scanners.sink import Sink
+from ascendops.migrate.sources.files import Walk
+from ascendops.migrate.sources.notebook import cells
+from ascendops.migrate.sources.text import Source
+
+_SCANNERS: dict[str, Callable[[Source], Sink]] = {
+    "python": python.scan,
+    "cuda": cuda.scan,
+    "cpp": cuda.scan,
+    "cmake": build_files.scan,
+    "make": build_files.scan,
+    "shell": environment.shell,
+    "docker": environment.docker,
+    "packages": environment.packages,
+    "config": environment.config,
+}
+
+
+def scan(paths: list[Path], *, soc: str = "", torch: str = "", progress: Callable[[int], None] | None = None) -> Report:
+    """Scans files and folders and returns the findings, sorted by place; nothing of what it reads is executed.
+
+    Raises:
+        MigrateError: A path does not exist.
+    """
+    started = time.perf_counter()
+    for path in paths:
+        if not path.exists():
+            raise MigrateError(f"there is no file or folder '{path}'", where=str(path))
+    report = Report(soc=soc, torch=torch)
+    walk = Walk(report.skipped)
+    for path, kind in walk.files(paths):
+        report.files += 1
+        _file(path, kind, walk, report)
+        if progress:
+            progress(report.files)
+    report.findings.sort(
+        key=lambda found: (found.file, -1 if found.cell is None else found.cell, found.line, found.construct)
+    )
+    report.seconds = time.perf_counter() - started
+    return report
+
+
+def _file(path: Path, kind: str, walk: Walk, report: Report) -> None:
+    file = path.as_posix()
+    try:
+        if kind == "onnx":
+            _take(onnx_model.scan(path, file), report)
+            return
+        text = walk.read(path)
+        if text is None:
+            return
+        if kind == "notebook":
+            _notebook(file, text, report)
+        else:
+            _text(Source(file, text), kind, report)
+    except ExtraMissing as error:
+        report.skipped.append(Skipped(file, error.what))
+    except (ValueError, RecursionError) as error:
+        report.skipped.append(Skipped(file, str(error)))
+
+
+def _text(source: Source, kind: str, report: Report) -> None:
+    try:
+        _take(_SCANNERS[kind](source), report)
+    except SyntaxError as error:
+        where = f"line {error.lineno}: {error.msg}"
+        report.skipped.append(Skipped(source.file, f"not Python 3 ({where}): only its text was searched"))
+        _take(python.scan_text(source), report)
+
+
+def _notebook(file: str, text: str, report: Report) -> None:
+    aliases: dict[str, str] = {}
+    for source, kind in cells(file, text):
+        try:
+            _take(python.scan(source, aliases) if kind == "python" else _SCANNERS[kind](source), report)
+        except SyntaxError as error:
+            report.skipped.append(
+                Skipped(f"{file}#cell{source.cell}", f"not Python 3 ({error.msg}): only its text was searched")
+            )
+            _take(python.scan_text(replace(source)), report)
+
+
+def _take(sink: Sink, report: Report) -> None:
+    report.findings += sink.findings
+    report.unknown += sink.unknown

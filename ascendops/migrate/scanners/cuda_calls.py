@@ -1,0 +1,193 @@
+"""Names in CUDA C++: runtime and driver calls, libraries, NCCL, PyTorch glue, headers, and device constructs outside of a kernel's row."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from ascendops.migrate.facts import tables
+from ascendops.migrate.facts.tables import Fact
+from ascendops.migrate.scanners.python_names import native
+from ascendops.migrate.scanners.sink import Sink
+
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
+_NAME = re.compile(
+    r"(?<![\w.>])(?:(cuda[A-Z]\w*)|(CU(?:device|context|module|function|stream|event|result|tensorMap)\w*|cu[A-Z]\w*|nvrtc[A-Z]\w*)|(nccl[A-Z]\w*))\b"
+)
+_LIBRARY = re.compile(
+    r"\b(?:cublas(?:Lt|Xt)?[A-Z]\w*|cudnn[A-Z]\w*|curand\w*|cufft[A-Z]\w*|cusparse[A-Z]\w*|cusolver\w*|nvshmem\w*|nvml[A-Z]\w*|nvtx[A-Z]\w*|cupti[A-Z]\w*|nppi?[A-Z]\w*|nvjpeg\w+|cub::\w+|thrust::\w+)"
+)
+_PROPERTY = re.compile(
+    r"(?:\.|->)\s*(multiProcessorCount|maxThreadsPerMultiProcessor|sharedMemPerBlock\w*|sharedMemPerMultiprocessor|regsPerBlock|maxThreadsPerBlock|maxGridSize|maxThreadsDim|totalConstMem|warpSize|l2CacheSize|totalGlobalMem|clockRate|memoryClockRate|memoryBusWidth|persistingL2CacheMaxSize|computeMode|major|minor)\b"
+)
+_STREAM = "at::cuda::getCurrentCUDAStream()"
+_CHECK = "C10_CUDA_CHECK / AT_CUDA_CHECK"
+
+_TORCH = (
+    (r"\b(?:at::cuda::|c10::cuda::)?getCurrentCUDAStream\b", _STREAM, ""),
+    (
+        r"\b(?:at::cuda::|c10::cuda::)(?:Optional)?CUDA(?:Stream)?Guard\b|\b(?:Optional)?CUDAGuard\b",
+        "at::cuda::CUDAGuard / c10::cuda::CUDAGuard",
+        "",
+    ),
+    (
+        r"\b(?:at::cuda::)?getCurrentDeviceProperties\b|\b(?:at::cuda::)getDeviceProperties\b",
+        "at::cuda::getCurrentDeviceProperties()",
+        "",
+    ),
+    (r"\b(?:at::cuda::)?getCurrentCUDABlas(?:Lt)?Handle\b", "at::cuda::getCurrentCUDABlasHandle()", ""),
+    (
+        r"\bPhiloxCudaState\b|\bat::cuda::philox\w*|\bCUDAGeneratorImpl\b|\bcuda::detail::getDefaultCUDAGenerator\b",
+        "at::cuda::philox / PhiloxCudaState",
+        "",
+    ),
+    (r"\b(?:at::|torch::|c10::)?kCUDA\b", "at::kCUDA / torch::kCUDA", ""),
+    (r"\b(?:at::|c10::|torch::)?DeviceType::CUDA\b", "at::kCUDA / torch::kCUDA", ""),
+    (r"\bDispatchKey::CUDA\b|\bBackend::CUDA\b", "DispatchKey CUDA in TORCH_LIBRARY_IMPL(…, CUDA, m)", ""),
+    (
+        r"\bTORCH_LIBRARY_IMPL\s*\([^,()]*,\s*CUDA\s*,",
+        "DispatchKey CUDA in TORCH_LIBRARY_IMPL(…, CUDA, m)",
+        "TORCH_LIBRARY_IMPL CUDA",
+    ),
+    (
+        r"\bSTABLE_TORCH_LIBRARY_IMPL\s*\([^,()]*,\s*CUDA\s*,",
+        "DispatchKey CUDA in TORCH_LIBRARY_IMPL(…, CUDA, m)",
+        "TORCH_LIBRARY_IMPL CUDA",
+    ),
+    (r"\bis_cuda\s*(?=\()", "tensor.is_cuda()", "is_cuda"),
+    (
+        r"\b(?:C10|AT|TORCH)_CUDA_(?:CHECK|DRIVER_CHECK|CHECK_WARN)\b|\bTHCudaCheck\b|\bAT_CUDA_CU\w+_CHECK\b",
+        _CHECK,
+        "",
+    ),
+    (r"\bC10_CUDA_KERNEL_LAUNCH_CHECK\b|\bSTD_CUDA_KERNEL_LAUNCH_CHECK\b", "C10_CUDA_KERNEL_LAUNCH_CHECK()", ""),
+    (r"\bAT_DISPATCH_\w+", "AT_DISPATCH_FLOATING_TYPES_AND_HALF host dispatch + template kernel", ""),
+    (r"\bPackedTensorAccessor\w*|\bpacked_accessor\w*", "PackedTensorAccessor", ""),
+    (r"\b(?:at|c10)::cuda::\w+(?:::\w+)*", "", ""),
+)
+_TORCH_RULES = tuple((re.compile(pattern), row, construct) for pattern, row, construct in _TORCH)
+
+_DEVICE = (
+    (r"\b(atomic(?:Sub|Exch|Inc|Dec|CAS|And|Or|Xor|Max|Min|Add))\w*\s*\(", ""),
+    (
+        r"\b(__shfl_(?:sync|up_sync|down_sync|xor_sync)|__shfl(?:_up|_down|_xor)?|__(?:ballot|any|all)_sync|__activemask|__match_(?:any|all)_sync|__reduce_(?:add|max|min)_sync)\b",
+        "",
+    ),
+    (r"(?<!extern )\b(__constant__)\b", ""),
+    (r"\b(tex[123]D\w*|texture<|surf[123]D\w*)", "tex1D/tex2D/tex3D, texture<>"),
+    (r"\b(wmma::\w+|nvcuda::\w+)", "wmma:: / mma.sync / nvcuda"),
+    (r"\b(asm)\s*(?:__)?(?:volatile)?(?:__)?\s*\(", 'inline PTX asm("…")'),
+    (r"\b(__pipeline_\w+|cuda::pipeline|cuda::barrier)\b", "cp.async / __pipeline_memcpy_async / cuda::pipeline"),
+    (r"\b(this_grid|grid_group)\b", "cooperative_groups grid_group / this_grid().sync()"),
+    (
+        r"\b(cooperative_groups|tiled_partition|this_thread_block|coalesced_threads)\b",
+        "cooperative_groups thread_block / tiled_partition / coalesced_threads",
+    ),
+)
+_DEVICE_RULES = tuple((re.compile(pattern), row) for pattern, row in _DEVICE)
+
+
+def scan(masked: str, sink: Sink) -> None:
+    """Adds findings for the names in masked CUDA C++."""
+    _includes(masked, sink)
+    for match in _NAME.finditer(masked):
+        _native(match, sink)
+    for match in _LIBRARY.finditer(masked):
+        _library(match, masked, sink)
+    for match in _PROPERTY.finditer(masked):
+        if match[1] not in ("major", "minor", "warpSize") or re.search(
+            r"[pP]rop\w*\s*$", masked[max(0, match.start() - 24) : match.start()]
+        ):
+            sink.add(sink.source.line_at(match.start()), f"deviceProp {match[1]}", "MIG-RUNTIME-API", _PROPERTY_FACT)
+    _torch(masked, sink)
+    _device(masked, sink)
+    if first := re.search(r"\b(?:cutlass|cute)::", masked):
+        fact = dict(tables.libraries())[r"cutlass::|cute::|CUTE_\w+"]
+        sink.add(sink.source.line_at(first.start()), f"{first[0]} (first use in this file)", "MIG-CUDA-LIBRARY", fact)
+
+
+def _includes(masked: str, sink: Sink) -> None:
+    for match in _INCLUDE.finditer(masked):
+        if fact := header(match[1]):
+            sink.add(sink.source.line_at(match.start(1)), match[1], "MIG-HEADER", fact)
+
+
+@functools.lru_cache(maxsize=1024)
+def header(path: str) -> Fact | None:
+    """The fact of an included path: PyTorch's table, the header table, then the families."""
+    if fact := tables.cpp("torch_cpp").get(f"#include <{path}>") or tables.cpp("headers").get(path):
+        return (
+            fact
+            if fact.target != "none"
+            else next((f for p, f in tables.patterns("headers") if re.fullmatch(p, path)), fact)
+        )
+    return next((fact for pattern, fact in tables.patterns("headers") if re.fullmatch(pattern, path)), None)
+
+
+def _native(match: re.Match[str], sink: Sink) -> None:
+    name, line = match[0], sink.source.line_at(match.start())
+    if re.match(r"cu(?:rand|blas|dnn|fft|sparse|solver|pti)", name):
+        return
+    if match[3]:
+        sink.add(line, name, "MIG-NCCL-API", tables.cpp("nccl").get(name) or _NCCL)
+        return
+    fact = native("runtime" if match[1] else "driver", name)
+    if fact is None:
+        sink.unsure(line, name)
+        return
+    rename = fact.status == "rename" and fact.name == name and re.fullmatch(r"\w+", fact.target) and not fact.note
+    edit = sink.edit(line, sink.source.column_at(match.start()), name, fact.target) if rename else None
+    sink.add(line, name, "MIG-RUNTIME-API", fact, edit=edit)
+
+
+def _library(match: re.Match[str], masked: str, sink: Sink) -> None:
+    name = match[0]
+    fact = next((fact for pattern, fact in tables.libraries() if re.fullmatch(pattern, name)), None)
+    if fact and masked[match.end() : match.end() + 2] not in (".h", "/"):
+        sink.add(sink.source.line_at(match.start()), name, "MIG-CUDA-LIBRARY", fact)
+
+
+def _torch(masked: str, sink: Sink) -> None:
+    taken: set[int] = set()
+    for pattern, row, construct in _TORCH_RULES:
+        for match in pattern.finditer(masked):
+            if taken.isdisjoint(range(match.start(), match.end())):
+                taken.update(range(match.start(), match.end()))
+                fact = (
+                    tables.cpp("torch_cpp")[row]
+                    if row
+                    else Fact(
+                        "at::cuda",
+                        "restricted",
+                        "c10_npu",
+                        "look for the counterpart in torch_npu/csrc/core/npu",
+                        "cuda_cpp_map.json torch_cpp, derived",
+                    )
+                )
+                sink.add(sink.source.line_at(match.start()), construct or match[0], "MIG-TORCH-CPP", fact)
+
+
+def _device(masked: str, sink: Sink) -> None:
+    device = tables.cpp("device")
+    for pattern, row in _DEVICE_RULES:
+        for match in pattern.finditer(masked):
+            name = match[1]
+            key = row or (
+                name
+                if name in device
+                else name.replace("__shfl", "__shfl_sync")
+                if name == "__shfl"
+                else f"{name}_sync"
+            )
+            if fact := device.get(key):
+                sink.add(sink.source.line_at(match.start(1)), name, "MIG-DEVICE-CODE", fact)
+
+
+_PROPERTY_FACT = Fact(
+    "cudaDeviceProp field",
+    "restricted",
+    "aclrtGetDeviceInfo",
+    "ask for core counts and UB size; threads, warps and registers do not exist",
+    "cuda_cpp_map.json runtime: cudaGetDeviceProperties",
+)
+_NCCL = Fact("NCCL", "restricted", "HCCL", "look it up in hccl.h", "cuda_cpp_map.json libraries: NCCL, derived")

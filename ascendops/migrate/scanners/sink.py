@@ -1,0 +1,39 @@
+"""Where the scanners of one source put what they find: one finding per line and construct."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ascendops.migrate.facts.tables import Fact
+from ascendops.migrate.model import Edit, Finding, Unknown
+from ascendops.migrate.rules.finding import make
+from ascendops.migrate.sources.text import Source
+
+
+class Sink:
+    """Collects the findings of one source."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.findings: list[Finding] = []
+        self.unknown: list[Unknown] = []
+        self._seen: set[tuple[int, str]] = set()
+
+    def add(self, line: int, construct: str, rule: str, fact: Fact, **more: Any) -> None:
+        """Adds a finding unless this line has one of the same construct."""
+        if (line, construct) not in self._seen:
+            self._seen.add((line, construct))
+            self.findings.append(make(self.source, line, construct, rule, fact, **more))
+
+    def unsure(self, line: int, name: str) -> None:
+        """Notes a name that looks like CUDA and that nothing knows."""
+        if (line, f"?{name}") not in self._seen:
+            self._seen.add((line, f"?{name}"))
+            self.unknown.append(Unknown(name, self.source.file, self.source.first + line - 1, self.source.cell))
+
+    def edit(self, line: int, start: int, old: str, new: str) -> Edit | None:
+        """The edit that replaces `old` by `new` at column `start`, if the line really has `old` there; notebooks get none."""
+        text = self.source.lines[line - 1] if 0 < line <= len(self.source.lines) else ""
+        if self.source.cell is not None or text[start : start + len(old)] != old:
+            return None
+        return Edit(start, start + len(old), new)

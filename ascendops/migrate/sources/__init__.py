@@ -1,0 +1,1 @@
+"""Finding and reading what is scanned: files, notebooks, cells."""

@@ -1,0 +1,205 @@
+"""migrate as a whole: files, notebooks, models, forms, baseline, apply, profile, command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ascendops.cli.migrate import command
+from ascendops.errors import BadTrace, BaselineError, MigrateError
+from ascendops.migrate import apply, baseline, checklist
+from ascendops.migrate.profile.trace import base_name, read
+from ascendops.migrate.rules.catalogue import RULES
+from ascendops.migrate.scanners.all import scan
+
+
+def write(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text)
+    return folder
+
+
+def test_odd_files_are_reported_and_counted(tmp_path: Path) -> None:
+    write(tmp_path, a__py="import torch\ntorch.cuda.init()\n")
+    (tmp_path / "binary.cu").write_bytes(b"\0\1\2cudaMalloc")
+    (tmp_path / "latin.py").write_bytes(b"# \xe9\nx = y.cuda()\n")
+    (tmp_path / "giant.py").write_bytes(b"#" * (5 * 1024 * 1024))
+    (tmp_path / "broken.ipynb").write_text("{not json")
+    (tmp_path / "broken.onnx").write_bytes(b"nothing")
+    (tmp_path / "self.py").symlink_to(tmp_path / "self.py")
+    (tmp_path / "loop").symlink_to(tmp_path, target_is_directory=True)
+    os.mkfifo(tmp_path / "pipe.py")
+    report = scan([tmp_path])
+    assert {f.construct for f in report.findings} == {"torch.cuda.init", ".cuda()"}
+    reasons = {Path(skip.file).name: skip.reason for skip in report.skipped}
+    assert reasons["binary.cu"] == "binary"
+    assert "Latin-1" in reasons["latin.py"]
+    assert "above the limit" in reasons["giant.py"]
+    assert "link" in reasons["self.py"] and "already" in reasons["loop"]
+    assert reasons["pipe.py"] == "not a regular file"
+    assert {"broken.ipynb", "broken.onnx"} <= set(reasons)
+
+
+def test_a_missing_path_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(MigrateError, match="no file or folder"):
+        scan([tmp_path / "nothing"])
+
+
+def test_nothing_scanned_is_run_or_imported(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    write(tmp_path, setup__py=f"open({str(mark)!r}, 'w')\nimport torch\ntorch.cuda.init()\n")
+    before = set(sys.modules)
+    assert scan([tmp_path]).findings
+    assert not mark.exists()
+    assert not any(name.startswith(("torch", "numpy")) for name in set(sys.modules) - before)
+
+
+def notebook(*cells: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": text.splitlines(keepends=True)} for text in cells], "nbformat": 4})
+
+
+def test_notebook_cells_magics_and_aliases(tmp_path: Path) -> None:
+    text = notebook("import torch as t\n", "%timeit -n 3 f(x); t.cuda.synchronize()\n!pip install cupy\n", "%%cuda\n__global__ void k(int *x) {}\n")
+    write(tmp_path, n__ipynb=text)
+    got = [(f.cell, f.line, f.construct) for f in scan([tmp_path]).findings]
+    assert got == [(1, 1, "torch.cuda.synchronize"), (1, 2, "cupy"), (2, 2, "__global__ kernel k")]
+
+
+def test_onnx_model(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    value = helper.make_tensor_value_info
+    nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Relu", ["a"], ["b"]), helper.make_node("My", ["b"], ["y"], domain="own")]
+    graph = helper.make_graph(nodes, "g", [value("x", 1, [2])], [value("y", 1, [2])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid("own", 1)])
+    onnx.save(model, tmp_path / "m.onnx")
+    got = {(f.construct, f.line, f.status) for f in scan([tmp_path / "m.onnx"]).findings}
+    assert got == {("Relu (2 nodes)", 0, "works_as_is"), ("own::My (1 nodes)", 0, "custom_op"), ("opset 21", 0, "restricted")}
+
+
+REPO = {"a__py": "import torch\nx = torch.zeros(3, device='cuda')  # keep\ntorch.cuda.synchronize()\nname = impl('cuda')\n", "k__cu": "__global__ void k(float *x) { x[0] = 1; }\n"}
+
+
+def test_forms(tmp_path: Path) -> None:
+    report = scan([write(tmp_path, **REPO)])
+    data = json.loads(checklist.render(report, "json"))
+    assert data["counts"]["custom_op"] == 1 and len(data["findings"]) == len(report.findings)
+    rows = list(csv.DictReader(io.StringIO(checklist.render(report, "csv"))))
+    assert len(rows) == len(report.findings) and rows[0]["fingerprint"]
+    sarif = json.loads(checklist.render(report, "sarif"))
+    result = sarif["runs"][0]["results"][0]
+    assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == report.findings[0].line
+    markdown = checklist.render(report, "md")
+    assert "- [ ] `__global__ kernel k`" in markdown and "ascendops new op k --from" in markdown and "## Which framework" in markdown
+    assert "<script>alert" not in checklist.render(scan([write(tmp_path, b__py="x.to('cuda') # <script>alert</script>")]), "html")
+
+
+def test_every_rule_of_a_finding_has_a_page(tmp_path: Path) -> None:
+    from ascendops.explain import pages
+
+    known = pages()
+    assert set(RULES) <= set(known)
+    assert all(rule.page.endswith((".", ")")) for rule in RULES.values())
+
+
+def test_baseline(tmp_path: Path) -> None:
+    write(tmp_path, **REPO)
+    old = tmp_path / "old.json"
+    old.write_text(checklist.render(scan([tmp_path / "a.py", tmp_path / "k.cu"]), "json"))
+    write(tmp_path, a__py="import torch\n\n\ntorch.cuda.synchronize()\ny.cuda()\n")
+    change = baseline.compare(scan([tmp_path / "a.py", tmp_path / "k.cu"]), baseline.load(old))
+    assert [f.construct for f in change.new] == [".cuda()"]
+    assert len(change.done) == 2 and "device string" in change.done[0]
+    rows = json.loads(old.read_text())
+    rows["findings"] = [{**row, "status": "no_equivalent"} for row in rows["findings"]]
+    assert ("torch.cuda.synchronize", "no_equivalent") in {(f.construct, was) for f, was in baseline.compare(scan([tmp_path / "a.py"]), rows["findings"]).easier}
+    with pytest.raises(BaselineError):
+        baseline.load(tmp_path / "k.cu")
+
+
+def test_apply_renames_only_what_is_certain_and_can_be_undone(tmp_path: Path) -> None:
+    write(tmp_path, a__py="import torch\r\nx = y.cuda()  # 'cuda' é\r\nif x.is_cuda and torch.cuda.is_available(): z = 'cuda:1'\r\ntorch.cuda.temperature()\r\n")
+    path = tmp_path / "a.py"
+    before = path.read_bytes()
+    plans = apply.plan(scan([path]).findings)
+    undo = apply.write(plans, tmp_path)
+    assert path.read_bytes().decode() == "import torch\r\nx = y.npu()  # 'cuda' é\r\nif x.is_npu and torch.npu.is_available(): z = 'npu:1'\r\ntorch.cuda.temperature()\r\n"
+    assert apply.plan(scan([path]).findings) == {}
+    subprocess.run(["patch", "-s", "--binary", str(path), str(undo)], check=True)
+    assert path.read_bytes() == before
+
+
+def test_names_of_kernels() -> None:
+    assert base_name("void ns::softmax_kernel<float, 4>(float*, int)") == "softmax_kernel"
+    assert base_name("void at::native::(anonymous namespace)::foo<1>(int)") == "foo"
+    assert base_name("add_kernel_0d1d2de") == "add_kernel"
+    assert base_name("Memcpy HtoD (Pinned -> Device)") != ""
+
+
+def trace(path: Path) -> Path:
+    events = []
+    for number in range(120):
+        events += [
+            {"ph": "X", "cat": "cpu_op", "name": "aten::silu", "ts": number * 10, "dur": 1, "args": {"External id": 2 * number}},
+            {"ph": "X", "cat": "kernel", "name": "void silu<float>(float*)", "ts": number * 10, "dur": 1, "args": {"External id": 2 * number}},
+            {"ph": "X", "cat": "cpu_op", "name": "aten::mul", "ts": number * 10 + 2, "dur": 1, "args": {"External id": 2 * number + 1}},
+            {"ph": "X", "cat": "kernel", "name": "k", "ts": number * 10 + 2, "dur": 0.5, "args": {"External id": 2 * number + 1}},
+        ]
+    events.append({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce", "ts": 5000, "dur": 820})
+    path.write_text(json.dumps({"traceEvents": events}))
+    return path
+
+
+def test_profile(tmp_path: Path) -> None:
+    from ascendops.migrate.profile.join import join
+
+    report = scan([write(tmp_path, **REPO)])
+    join(report, read(trace(tmp_path / "trace.json")), 20.0)
+    assert report.findings[0].weight == pytest.approx(6.0) and "do not write a custom op" in report.findings[0].todo
+    assert report.findings[0].command == ""
+    assert report.profile["communication"] == 82.0
+    assert {row["name"] for row in report.profile["launch_bound"]} == {"silu", "k"}
+    assert [(row["name"], row["count"], row["fused"]) for row in report.profile["fusion"]] == [("SwiGLU", 120, "torch_npu.npu_swiglu")]
+    assert "Where the time goes" in checklist.render(report, "md")
+    with pytest.raises(BadTrace, match="no GPU"):
+        (tmp_path / "cpu.json").write_text('{"traceEvents": []}')
+        read(tmp_path / "cpu.json")
+
+
+def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(write(tmp_path, **REPO))
+    run = CliRunner().invoke
+    result = run(command, ["a.py", "k.cu", "--json"], standalone_mode=False)
+    assert json.loads(result.stdout)["counts"]["custom_op"] == 1 and result.return_value == 0
+    run(command, ["a.py", "--format", "json", "--out", "base.json"], standalone_mode=False)
+    assert run(command, ["a.py", "--check", "--baseline", "base.json"], standalone_mode=False).return_value == 0
+    result = run(command, ["a.py", "k.cu", "--check", "--baseline", "base.json"], standalone_mode=False)
+    assert result.return_value == 1 and "1 new" in result.stdout
+    result = run(command, ["a.py", "--apply"], standalone_mode=False)
+    assert "+torch.npu.synchronize()" in result.stdout and "torch.cuda" in (tmp_path / "a.py").read_text()
+
+
+def test_help_imports_no_torch() -> None:
+    code = "import sys\nfrom ascendops.cli import main\nmain(['migrate', '--help'])\nassert not {'torch', 'numpy', 'onnx'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_target(tmp_path: Path) -> None:
+    from ascendops.migrate.target import aim
+
+    write(tmp_path, a__py="import torch\ntorch.cuda.host_memory_stats()\n", k__cu="__global__ void k(float *x) {}\n")
+    for torch, status in (("2.9.1", "no_equivalent"), ("2.10", "rename"), ("2.13.0", "rename")):
+        report = scan([tmp_path])
+        aim(report, "ascend910b", torch)
+        assert [f.status for f in report.findings] == [status, "custom_op"]
+    report = scan([tmp_path])
+    aim(report, "ascend950", "")
+    assert [f.status for f in report.findings] == ["rename", "rename"]
