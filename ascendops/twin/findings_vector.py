@@ -46,4 +46,11 @@ Fix: round the count up to 64 (float) or 128 (half) elements and give all three 
         """validBit must be 3, 7 or 15 (two, three or four queues), queue lengths 0 to 4095, and repeatTimes above 1 needs four queues of equal
 length.""",
     ),
+    warning(
+        "UB-OVERLAP",
+        "The operands of a vector instruction overlap by parts",
+        """A source and the destination must be the same memory or not overlap: within one repeat the unit reads and writes 256 bytes at once, and a
+later repeat may read what an earlier one has overwritten (a Cast to a wider type in place, a shift by a few elements). The values depend
+on the hardware's order. Use another buffer for the destination.""",
+    ),
 )  # fmt: skip
