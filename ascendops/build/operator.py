@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ascendops.build import outputs as places
 from ascendops.build.signature import Bound, Signature
-from ascendops.build.tensors import as_tensor, describe, dtype_name, nbytes, raw_bytes
+from ascendops.build.tensors import as_tensor, describe, dtype_name, raw_bytes
 from ascendops.errors import InputError, OpHostError, TwinCheckError
 from ascendops.twin.host import HostLibrary, HostTensor, OpDef, OpParam, Tiling
-from ascendops.twin.launch import GmBuffer, LaunchResult, launch
+from ascendops.twin.launch import LaunchResult, launch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from ascendops.twin.diagnostics import Diagnostic
     from ascendops.twin.timeline import Timeline
 
+_SAME_BYTES = {"bool": frozenset({"bool", "int8", "uint8"})}
 TensorArg = Any  # a tensor, None for an absent optional one, or a list of tensors
 
 
@@ -138,18 +140,18 @@ class Operator:
         """
         bound = self.signature.bind(args, attrs)
         tensors = self._tensors(bound)
-        column = self.column(tensors)
         host_inputs = [_host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
-        given = as_list(out)
+        given = places.as_given(self.definition, out)
+        column = self._column_by_outputs(self.columns(tensors), bound, host_inputs, given)
         shapes, notes = self._output_shapes(bound, tensors, host_inputs, given)
-        outputs = self._allocate(shapes, self._output_dtypes(host_inputs, bound, column), tensors, given)
-        if outputs and all(tensor.numel() == 0 for tensor in outputs):
+        outputs = places.allocate(self.definition, shapes, self._output_dtypes(host_inputs, bound, column), tensors, given)
+        if outputs and all(tensor.numel() == 0 for tensor in places.flat(outputs)):
             return RunResult(tuple(outputs), 0, 0, b"", 0, (), None, 0.0, self.soc.name, "twin")
-        host_outputs = [HostTensor(tuple(t.shape), dtype_name(t)) for t in outputs]
+        host_outputs = places.host_tensors(outputs)
         tiling = self.host.tiling(self.definition.op_type, host_inputs, host_outputs, bound.attrs, self.soc)
         options = {"checks": checks, "auto_sync": auto_sync, "trace": trace, "timeout_s": timeout_s}
         launched = self._launch(column, tensors, outputs, tiling, options)
-        self._copy_back(outputs, given)
+        places.copy_back(outputs, given)
         result = RunResult(
             tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), launched.diagnostics,
             launched.timeline, launched.seconds, self.soc.name, "twin", notes,
@@ -182,6 +184,14 @@ class Operator:
         Raises:
             InputError: None fits; the message lists the columns.
         """
+        return self.columns(tensors)[0]
+
+    def columns(self, tensors: Mapping[str, TensorArg]) -> list[int]:
+        """The dtype columns that the given tensors fit; bool also fits int8 and uint8 where no column has bool.
+
+        Raises:
+            InputError: None fits; the message lists the columns.
+        """
         given = {}
         for param in self.definition.inputs:
             value = tensors[param.name]
@@ -190,18 +200,31 @@ class Operator:
                 raise InputError(f"{self.name}: the tensors of '{param.name}' have different dtypes: {', '.join(sorted(kinds))}")
             if kinds:
                 given[param.name] = kinds.pop()
-        dtypes = self.dtypes
-        for column in range(len(self.kernels)):
-            if all(dtypes[name][column] == kind for name, kind in given.items()):
-                return column
-        allowed = [", ".join(f"{name}: {dtypes[name][c]}" for name in given) for c in range(len(self.kernels))]
+        dtypes, every = self.dtypes, range(len(self.kernels))
+        found = [c for c in every if all(dtypes[name][c] == kind for name, kind in given.items())]
+        found = found or [c for c in every if all(dtypes[name][c] in _SAME_BYTES.get(kind, {kind}) for name, kind in given.items())]
+        if found:
+            return found
+        allowed = [", ".join(f"{name}: {dtypes[name][c]}" for name in given) for c in every]
         got = ", ".join(f"{name}: {kind}" for name, kind in given.items())
         raise InputError(f"{self.name} has no kernel for {got}", where=self._where(), help="use one of: " + " | ".join(dict.fromkeys(allowed)))
 
+    def _column_by_outputs(self, columns: Sequence[int], bound: Bound, inputs: Sequence[Any], given: Sequence[Any]) -> int:
+        """Of columns that the inputs fit, the one with the given outputs' dtypes, else with those of InferDataType."""
+        made = [[param.dtypes[column] for param in self.definition.outputs] for column in columns]
+        if all(dtypes == made[0] for dtypes in made):
+            return columns[0]
+        wanted: list[str] | None = None
+        if given:
+            wanted = [dtype_name(places.flat([output])[0]) for output in given]
+        elif self.definition.has_inferdtype:
+            wanted = self.host.infer_dtype(self.definition.op_type, inputs, bound.attrs)
+        return columns[made.index(wanted)] if wanted in made else columns[0]
+
     def _output_shapes(
         self, bound: Bound, tensors: Mapping[str, TensorArg], inputs: Sequence[Any], given: Sequence[Any]
-    ) -> tuple[list[tuple[int, ...]], tuple[str, ...]]:
-        """Output shapes, and what had to be assumed for them.
+    ) -> tuple[list[Any], tuple[str, ...]]:
+        """Output shapes (a list of them for a dynamic output), and what had to be assumed for them.
 
         With an op.toml the compiled InferShape must agree with its shape rule. Without one the shapes of `out` count, then InferShape's,
         then the broadcast of the inputs.
@@ -211,16 +234,17 @@ class Operator:
             shapes = {name: [tuple(one.shape) for one in t] if isinstance(t, list) else None if t is None else tuple(t.shape) for name, t in tensors.items()}
             declared = [tuple(shape) for shape in self.spec.output_shapes(shapes, bound.attrs)]
         elif given and len(given) == len(self.definition.outputs):
-            return [tuple(buffer.shape) for buffer in given], ()
+            return [[tuple(t.shape) for t in each] if isinstance(each, (list, tuple)) else tuple(each.shape) for each in given], ()
         if not self.definition.has_infershape:
             return self._assumed_shapes(tensors) if declared is None else (declared, ())
-        inferred = self.host.infer_shape(self.definition.op_type, inputs, bound.attrs)
+        sizes = places.counts(self.definition, tensors)
+        inferred = self.host.infer_shape(self.definition.op_type, inputs, bound.attrs, output_counts=sizes)
         if declared is not None and inferred != declared:
             why = f"op_host says {inferred}, op.toml says {declared} for {describe(list(tensors.items()))}"
             raise OpHostError(f"InferShape of {self.definition.op_type} disagrees with op.toml", where=self._where(), why=why)
-        return inferred, ()
+        return places.nest(self.definition, inferred, sizes), ()
 
-    def _assumed_shapes(self, tensors: Mapping[str, TensorArg]) -> tuple[list[tuple[int, ...]], tuple[str, ...]]:
+    def _assumed_shapes(self, tensors: Mapping[str, TensorArg]) -> tuple[list[Any], tuple[str, ...]]:
         import torch
 
         op = self.definition.op_type
@@ -230,7 +254,9 @@ class Operator:
         except RuntimeError as error:
             what = f"{op} registers no InferShape, and its inputs do not broadcast, so its output shapes are not known"
             raise OpHostError(what, where=self._where(), why=describe(list(tensors.items())), help="pass the output tensors with out=") from error
-        return [shape] * len(self.definition.outputs), (f"{op} registers no InferShape: its outputs were given the inputs' broadcast shape {list(shape)}",)
+        lists = [[tuple(t.shape) for t in value] for value in tensors.values() if isinstance(value, list)]
+        assumed = [lists[0] if lists and param.param_type == "dynamic" else shape for param in self.definition.outputs]
+        return assumed, (f"{op} registers no InferShape: its outputs were given the inputs' broadcast shape {list(shape)}",)
 
     def _output_dtypes(self, inputs: Sequence[Any], bound: Bound, column: int) -> list[str]:
         columns = [param.dtypes[column] for param in self.definition.outputs]
@@ -242,43 +268,11 @@ class Operator:
             raise OpHostError(f"InferDataType of {self.definition.op_type} disagrees with its dtype columns", where=self._where(), why=why)
         return columns
 
-    def _allocate(
-        self, shapes: Sequence[tuple[int, ...]], dtypes: Sequence[str], tensors: Mapping[str, TensorArg], out: Sequence[Any]
-    ) -> list[torch.Tensor]:
-        import torch
-
-        given = out or [None] * len(shapes)
-        if len(given) != len(shapes):
-            raise InputError(f"{self.name} has {len(shapes)} outputs, out= has {len(given)}", where=self._where())
-        made = []
-        for param, shape, dtype, buffer in zip(self.definition.outputs, shapes, dtypes, given, strict=True):
-            in_place = tensors.get(param.name)
-            if buffer is not None and (tuple(buffer.shape) != tuple(shape) or dtype_name(buffer) != dtype):
-                raise InputError(f"{self.name}: out '{param.name}' must be {dtype} {list(shape)}, not {describe([(param.name, buffer)])}")
-            if in_place is not None and not isinstance(in_place, list):
-                made.append(in_place)
-            elif buffer is not None and buffer.is_contiguous():
-                made.append(buffer)
-            else:
-                made.append(torch.empty(shape, dtype=getattr(torch, dtype)))
-        return made
-
-    def _copy_back(self, outputs: Sequence[torch.Tensor], given: Sequence[Any]) -> None:
-        for buffer, result in zip(given, outputs, strict=False):
-            if buffer.data_ptr() != result.data_ptr():
-                buffer.copy_(result)
-
     def _launch(
         self, column: int, tensors: Mapping[str, TensorArg], outputs: Sequence[torch.Tensor], tiling: Tiling, options: Mapping[str, Any]
     ) -> LaunchResult:
-        args: list[Any] = []
-        for param in self.definition.inputs:
-            value = tensors[param.name]
-            if isinstance(value, list):
-                args.append(GmBuffer.tensor_list([gm_buffer(t, f"{param.name}[{i}]") for i, t in enumerate(value)], param.name))
-            else:
-                args.append(gm_buffer(value, param.name) if value is not None else None)
-        args += [gm_buffer(tensor, param.name) for param, tensor in zip(self.definition.outputs, outputs, strict=True)]
+        args = [places.gm_argument(tensors[param.name], param.name) for param in self.definition.inputs]
+        args += [places.gm_argument(value, param.name) for param, value in zip(self.definition.outputs, outputs, strict=True)]
         return launch(
             self.kernels[column], self.entry, args, block_dim=tiling.block_dim, tiling=tiling.data, tiling_key=tiling.key,
             workspace_bytes=sum(tiling.workspaces), soc=self.soc, **options,
@@ -286,11 +280,6 @@ class Operator:
 
     def _where(self) -> str:
         return str(self.signature)
-
-
-def as_list(out: Any) -> list[Any]:
-    """The output tensors of an `out=` argument as a list; empty without one."""
-    return list(out) if isinstance(out, (list, tuple)) else [] if out is None else [out]
 
 
 def _host_tensor(param: OpParam, value: TensorArg) -> HostTensor | list[HostTensor] | None:
@@ -301,11 +290,6 @@ def _host_tensor(param: OpParam, value: TensorArg) -> HostTensor | list[HostTens
     if value is None:
         return None
     return [one(tensor) for tensor in value] if isinstance(value, (list, tuple)) else one(value)
-
-
-def gm_buffer(tensor: torch.Tensor, name: str) -> GmBuffer:
-    """The GM buffer over a contiguous tensor's own memory."""
-    return GmBuffer(tensor.data_ptr(), nbytes(tensor), name)
 
 
 def raise_for_findings(name: str, diagnostics: Sequence[Diagnostic]) -> None:
