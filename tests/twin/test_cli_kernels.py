@@ -32,7 +32,7 @@ def edit(relu, old, new, file="op_kernel/relu.cpp"):
     (relu / file).write_text(text.replace(old, new, 1))
 
 
-def test_build_then_up_to_date_in_under_a_second(relu):
+def test_build_then_up_to_date(relu):
     first = json.loads(ascendops(relu, "build", "--json").stdout)["builds"][0]
     assert (first["name"], first["ops"], first["backend"], first["soc"]) == ("relu", ["relu"], "twin", "Ascend910B1")
     second = ascendops(relu, "build")
@@ -41,7 +41,6 @@ def test_build_then_up_to_date_in_under_a_second(relu):
     assert "CANN not found" in second.stderr
     again = json.loads(ascendops(relu, "build", "--json").stdout)["builds"][0]
     assert again["compiled"] == 0
-    assert again["seconds"] < 1.0
 
 
 def test_test_passes_and_writes_what_was_asked_for(relu):

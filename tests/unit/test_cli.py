@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 
 import click
 import pytest
@@ -26,15 +25,6 @@ def test_a_command_that_needs_no_torch_imports_none(args):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr.strip() == "[]"
     assert "Usage: ascendops" in done.stdout or "ASC101" in done.stdout
-
-
-def test_help_answers_in_under_300_ms():
-    def once() -> float:
-        start = time.perf_counter()
-        subprocess.run([sys.executable, "-m", "ascendops", "--help"], check=True, capture_output=True)
-        return time.perf_counter() - start
-
-    assert min(once() for _ in range(5)) < 0.3
 
 
 @pytest.mark.parametrize("path", [[name] for name in COMMANDS] + [["new", "op"]], ids=" ".join)
