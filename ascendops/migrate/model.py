@@ -110,11 +110,12 @@ class Skipped:
 
 @dataclass
 class Report:
-    """The result of a scan."""
+    """The result of a scan; `defined` are the project's own functions and macros that are named like CUDA's."""
 
     findings: list[Finding] = field(default_factory=list)
     unknown: list[Unknown] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
+    defined: set[str] = field(default_factory=set)
     files: int = 0
     seconds: float = 0.0
     soc: str = ""

@@ -31,6 +31,7 @@ class Fact:
         target: The Ascend name; empty if there is none.
         status_950: For Ascend 950, where the row has its own.
         shim: Whether transfer_to_npu handles it.
+        quiet: A flag or argument whose call has its own finding.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Fact:
     status_950: str = ""
     shim: bool | None = None
     versions: str = ""
+    quiet: bool = False
 
     @property
     def evidence(self) -> str:
@@ -78,6 +80,7 @@ def fact(row: dict[str, Any], name: str, target: str) -> Fact:
         row.get("status_3510", ""),
         row.get("shim"),
         ", ".join(versions),
+        row.get("quiet", False),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ascendops.errors.migrate import ExtraMissing, MigrateError
-from ascendops.migrate.model import Report, Skipped
+from ascendops.migrate.model import Finding, Report, Skipped
 from ascendops.migrate.scanners import build_files, cuda, environment, onnx_model, python
 from ascendops.migrate.scanners.sink import Sink
 from ascendops.migrate.sources.files import Walk
@@ -40,16 +40,31 @@ def scan(paths: list[Path], *, soc: str = "", torch: str = "", progress: Callabl
             raise MigrateError(f"there is no file or folder '{path}'", where=str(path))
     report = Report(soc=soc, torch=torch)
     walk = Walk(report.skipped)
+    own: set[str] = set()
     for path, kind in walk.files(paths):
         report.files += 1
+        if path.name == "__init__.py":
+            own.add(path.parent.name)
         _file(path, kind, walk, report)
         if progress:
             progress(report.files)
+    report.findings = [
+        found for found in report.findings if not _own(found, own) and found.construct not in report.defined
+    ]
+    report.unknown = [name for name in report.unknown if name.name not in report.defined]
     report.findings.sort(
         key=lambda found: (found.file, -1 if found.cell is None else found.cell, found.line, found.construct)
     )
     report.seconds = time.perf_counter() - started
     return report
+
+
+def _own(found: Finding, packages: set[str]) -> bool:
+    """Whether an import is of the scanned project itself: a package of this scan, or the name of a folder above the file."""
+    if found.rule not in ("MIG-IMPORT", "MIG-PACKAGE"):
+        return False
+    head = found.construct.split(".")[0].lower().replace("-", "_")
+    return head in packages or head in found.file.replace("-", "_").split("/")[:-1]
 
 
 def _file(path: Path, kind: str, walk: Walk, report: Report) -> None:
@@ -95,3 +110,4 @@ def _notebook(file: str, text: str, report: Report) -> None:
 def _take(sink: Sink, report: Report) -> None:
     report.findings += sink.findings
     report.unknown += sink.unknown
+    report.defined |= sink.defined

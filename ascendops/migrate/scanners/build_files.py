@@ -55,7 +55,7 @@ _RULES = (
         _FLAGS,
     ),
     (
-        r"\b(?:CUDA|CUDAToolkit)_(?:INCLUDE_DIRS?|LIBRARIES|TOOLKIT_ROOT_DIR|TOOLKIT_INCLUDE|ROOT|BIN_DIR|LIBRARY_DIR|VERSION\w*|FOUND|CUDA_LIBRARY|CUDART_LIBRARY)\b|\bCMAKE_CUDA_COMPILER\w*|\bCUDA_(?:HOME|PATH)\b|\bCUDACXX\b",
+        r"\b(?:CUDA|CUDAToolkit)_(?:INCLUDE_DIRS?|LIBRARIES|TOOLKIT_ROOT_DIR|TOOLKIT_INCLUDE|ROOT|BIN_DIR|LIBRARY_DIR|CUDA_LIBRARY|CUDART_LIBRARY)\b|\bCMAKE_CUDA_COMPILER\w*|\bCUDA_(?:HOME|PATH)\b|\bCUDACXX\b",
         "CUDA toolkit variable",
         "MIG-BUILD",
         _PACKAGE,
@@ -90,7 +90,7 @@ _CU = Fact(
 def scan(source: Source) -> Sink:
     """The findings of a CMake file, a Makefile or a CMake module."""
     sink = Sink(source)
-    masked = "\n".join(_uncomment(line).ljust(len(line)) for line in source.lines)
+    masked = "\n".join(_code(line).ljust(len(line)) for line in source.lines)
     for pattern, construct, rule, row in _COMPILED:
         for match in pattern.finditer(masked):
             at = match.start() + (match[0].rfind("CUDA") if construct == _CUDA and "\n" in match[0] else 0)
@@ -106,6 +106,11 @@ def scan(source: Source) -> Sink:
     for match in _NVCC.finditer(masked):
         sink.add(source.line_at(match.start()), "nvcc", "MIG-NVCC-FLAGS", tables.cpp("build")[_FLAGS])
     return sink
+
+
+def _code(line: str) -> str:
+    """The line without its comment; nothing of a message."""
+    return "" if re.match(r"\s*(message|MESSAGE|\$\((info|warning|error)|@?echo)\b", line) else _uncomment(line)
 
 
 def _uncomment(line: str) -> str:

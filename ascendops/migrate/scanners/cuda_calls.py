@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
+from dataclasses import replace
+from pathlib import Path
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
@@ -15,11 +17,18 @@ _NAME = re.compile(
     r"(?<![\w.>])(?:(cuda[A-Z]\w*)|(CU(?:device|context|module|function|stream|event|result|tensorMap)\w*|cu[A-Z]\w*|nvrtc[A-Z]\w*)|(nccl[A-Z]\w*))\b"
 )
 _LIBRARY = re.compile(
-    r"\b(?:cublas(?:Lt|Xt)?[A-Z]\w*|cudnn[A-Z]\w*|curand\w*|cufft[A-Z]\w*|cusparse[A-Z]\w*|cusolver\w*|nvshmem\w*|nvml[A-Z]\w*|nvtx[A-Z]\w*|cupti[A-Z]\w*|nppi?[A-Z]\w*|nvjpeg\w+|cub::\w+|thrust::\w+)"
+    r"\b(?:cublas(?:Lt|Xt)?[A-Z]\w*|cudnn[A-Z]\w*|curand\w*|cufft[A-Z]\w*|cusparse[A-Z]\w*|cusolver\w*|nvshmemx?_\w+(?=\s*[(<])|nvshmem\w*_t\b|nvml[A-Z]\w*|nvtx[A-Z]\w*|cupti[A-Z]\w*|nppi?[A-Z]\w*|nvjpeg\w+|cub::\w*[a-z]\w*|thrust::\w+)"
 )
 _PROPERTY = re.compile(
     r"(?:\.|->)\s*(multiProcessorCount|maxThreadsPerMultiProcessor|sharedMemPerBlock\w*|sharedMemPerMultiprocessor|regsPerBlock|maxThreadsPerBlock|maxGridSize|maxThreadsDim|totalConstMem|warpSize|l2CacheSize|totalGlobalMem|clockRate|memoryClockRate|memoryBusWidth|persistingL2CacheMaxSize|computeMode|major|minor)\b"
 )
+_DEFINED = re.compile(
+    r"#[ \t]*define[ \t]+((?:cu|nccl)\w+)\(|^[ \t]*(?:template\s*<[^>]*>\s*)?(?:(?:static|inline|extern|constexpr)\s+)*[\w:]+[ \t*&]+((?:cu|nccl)\w+)\s*\([^;{}()]*\)\s*\{",
+    re.MULTILINE,
+)
+"""Functions and macros of the project that are named like CUDA's."""
+_WRAPPER = re.compile(r"(?:Check|CHECK|Safe|Assert)(?:Error|Err|Call|Last)?_?$")
+"""Error-checking wrappers: every project has its own, and they follow the call inside."""
 _STREAM = "at::cuda::getCurrentCUDAStream()"
 _CHECK = "C10_CUDA_CHECK / AT_CUDA_CHECK"
 
@@ -78,9 +87,9 @@ _DEVICE = (
     (r"\b(wmma::\w+|nvcuda::\w+)", "wmma:: / mma.sync / nvcuda"),
     (r"\b(asm)\s*(?:__)?(?:volatile)?(?:__)?\s*\(", 'inline PTX asm("…")'),
     (r"\b(__pipeline_\w+|cuda::pipeline|cuda::barrier)\b", "cp.async / __pipeline_memcpy_async / cuda::pipeline"),
-    (r"\b(this_grid|grid_group)\b", "cooperative_groups grid_group / this_grid().sync()"),
+    (r"\b(grid_group|this_grid\(\)\s*\.\s*sync|grid\.sync)\b", "cooperative_groups grid_group / this_grid().sync()"),
     (
-        r"\b(cooperative_groups|tiled_partition|this_thread_block|coalesced_threads)\b",
+        r"\b(cooperative_groups|tiled_partition|this_thread_block|this_grid|coalesced_threads)\b",
         "cooperative_groups thread_block / tiled_partition / coalesced_threads",
     ),
 )
@@ -90,10 +99,13 @@ _DEVICE_RULES = tuple((re.compile(pattern), row) for pattern, row in _DEVICE)
 def scan(masked: str, sink: Sink) -> None:
     """Adds findings for the names in masked CUDA C++."""
     _includes(masked, sink)
+    masked = _INCLUDE.sub(lambda match: " " * len(match[0]), masked)
+    own = {match[1] or match[2] for match in _DEFINED.finditer(masked)}
+    sink.defined |= own
     for match in _NAME.finditer(masked):
-        _native(match, sink)
-    for match in _LIBRARY.finditer(masked):
-        _library(match, masked, sink)
+        if match[0] not in own and not _WRAPPER.search(match[0]):
+            _native(match, sink)
+    _libraries(masked, sink)
     for match in _PROPERTY.finditer(masked):
         if match[1] not in ("major", "minor", "warpSize") or re.search(
             r"[pP]rop\w*\s*$", masked[max(0, match.start() - 24) : match.start()]
@@ -108,20 +120,24 @@ def scan(masked: str, sink: Sink) -> None:
 
 def _includes(masked: str, sink: Sink) -> None:
     for match in _INCLUDE.finditer(masked):
+        quoted = match[0].endswith('"')
+        if quoted and (Path(sink.source.file).parent / match[1]).is_file():
+            continue  # the project's own header: its lines are scanned where it lies
         if fact := header(match[1]):
             sink.add(sink.source.line_at(match.start(1)), match[1], "MIG-HEADER", fact)
 
 
 @functools.lru_cache(maxsize=1024)
 def header(path: str) -> Fact | None:
-    """The fact of an included path: PyTorch's table, the header table, then the families."""
-    if fact := tables.cpp("torch_cpp").get(f"#include <{path}>") or tables.cpp("headers").get(path):
-        return (
-            fact
-            if fact.target != "none"
-            else next((f for p, f in tables.patterns("headers") if re.fullmatch(p, path)), fact)
-        )
-    return next((fact for pattern, fact in tables.patterns("headers") if re.fullmatch(pattern, path)), None)
+    """The fact of an included path: PyTorch's table, the header table; a family decides the status where the table has none."""
+    family = next((fact for pattern, fact in tables.patterns("headers") if re.fullmatch(pattern, path)), None)
+    fact = tables.cpp("torch_cpp").get(f"#include <{path}>")
+    if fact or path not in tables.cpp("headers"):
+        return fact or family
+    fact = tables.cpp("headers")[path]
+    if family and family.status != "rename":
+        return replace(fact, status=family.status, status_950=family.status_950, source=family.source)
+    return fact
 
 
 def _native(match: re.Match[str], sink: Sink) -> None:
@@ -129,22 +145,34 @@ def _native(match: re.Match[str], sink: Sink) -> None:
     if re.match(r"cu(?:rand|blas|dnn|fft|sparse|solver|pti)", name):
         return
     if match[3]:
-        sink.add(line, name, "MIG-NCCL-API", tables.cpp("nccl").get(name) or _NCCL)
+        sink.add(
+            line,
+            name,
+            "MIG-NCCL-API",
+            tables.cpp("nccl").get(name)
+            or next((fact for pattern, fact in tables.patterns("nccl") if re.fullmatch(pattern, name)), _NCCL),
+        )
         return
     fact = native("runtime" if match[1] else "driver", name)
     if fact is None:
         sink.unsure(line, name)
+    if fact is None or fact.quiet:
         return
     rename = fact.status == "rename" and fact.name == name and re.fullmatch(r"\w+", fact.target) and not fact.note
     edit = sink.edit(line, sink.source.column_at(match.start()), name, fact.target) if rename else None
     sink.add(line, name, "MIG-RUNTIME-API", fact, edit=edit)
 
 
-def _library(match: re.Match[str], masked: str, sink: Sink) -> None:
-    name = match[0]
-    fact = next((fact for pattern, fact in tables.libraries() if re.fullmatch(pattern, name)), None)
-    if fact and masked[match.end() : match.end() + 2] not in (".h", "/"):
-        sink.add(sink.source.line_at(match.start()), name, "MIG-CUDA-LIBRARY", fact)
+def _libraries(masked: str, sink: Sink) -> None:
+    """One finding for each line and library family, with the names used there."""
+    places: dict[tuple[int, str], tuple[Fact, dict[str, None]]] = {}
+    for match in _LIBRARY.finditer(masked):
+        fact = next((fact for pattern, fact in tables.libraries() if re.fullmatch(pattern, match[0])), None)
+        if fact and match[0] not in sink.defined and not _WRAPPER.search(match[0]):
+            key = sink.source.line_at(match.start()), fact.name
+            places.setdefault(key, (fact, {}))[1].setdefault(match[0])
+    for (line, _), (fact, names) in places.items():
+        sink.add(line, ", ".join(names), "MIG-CUDA-LIBRARY", fact)
 
 
 def _torch(masked: str, sink: Sink) -> None:

@@ -41,7 +41,7 @@ def packages(source: Source) -> Sink:
         if pin := _PIN.match(line):
             names.append(pin[1])
         for name in names:
-            _package(number, name, sink)
+            package(number, name, sink)
         if index := _INDEX.search(line):
             sink.add(number, f"CUDA wheel index {index[1] or index[2]}", "MIG-PACKAGE", _WHEEL)
         if source.name.endswith(".toml"):
@@ -49,9 +49,10 @@ def packages(source: Source) -> Sink:
     return sink
 
 
-def _package(number: int, name: str, sink: Sink) -> None:
+def package(number: int, name: str, sink: Sink) -> None:
+    """Adds a finding for a distribution that the library table lists."""
     fact = tables.packages().get(name.lower().replace("_", "-"))
-    if fact is None and re.match(r"(?:nvidia|cuda|cupy|cudnn|cudatoolkit|pytorch-cuda|libcu)[\w-]*$", name.lower()):
+    if fact is None and re.match(r"(?:nvidia-|cuda-|cupy-|cudnn|cudatoolkit|pytorch-cuda|libcu)[\w-]*$", name.lower()):
         fact = Fact(name, "restricted", "CANN toolkit", "drop the package", "cuda_patterns.json libraries, derived")
     if fact and fact.status != "works_as_is":
         sink.add(number, name, "MIG-PACKAGE", fact)
@@ -118,7 +119,7 @@ def _commands(number: int, line: str, sink: Sink) -> None:
             )
     if install := _INSTALL.search(line):
         for word in install[1].split():
-            _package(number, re.split(r"[=<>~!\[;]", word.strip("\"'"))[0], sink)
+            package(number, re.split(r"[=<>~!\[;]", word.strip("\"'"))[0], sink)
         if index := _INDEX.search(install[1]):
             sink.add(number, f"CUDA wheel index {index[1] or index[2]}", "MIG-PACKAGE", _WHEEL)
     else:

@@ -53,6 +53,7 @@ def scan(source: Source, aliases: dict[str, str] | None = None) -> Sink:
     python_strings.scan(tree, sink)
     if "triton" in source.text or any(name.startswith("triton") for name in tree.aliases.values()):
         triton.scan(tree, sink)
+    native = "cuda" in source.text.lower()
     for node in tree.nodes:
         if isinstance(node, ast.keyword) and node.arg == "extra_cuda_cflags":
             sink.add(
@@ -61,11 +62,23 @@ def scan(source: Source, aliases: dict[str, str] | None = None) -> Sink:
                 "MIG-NVCC-FLAGS",
                 tables.cpp("build")["nvcc flags (-O3 --use_fast_math -Xptxas …)"],
             )
+        elif isinstance(node, ast.Call) and native and tree.dotted(node.func) in _LOADERS:
+            sink.add(node.lineno, f"{tree.dotted(node.func)} (native library)", "MIG-CUDA-BINARY", _NATIVE)
         elif isinstance(node, (ast.Constant, ast.JoinedStr)):
             _inline(tree, node, sink)
         elif isinstance(node, ast.FunctionDef):
             _numba(tree, node, sink)
     return sink
+
+
+_LOADERS = ("ctypes.CDLL", "ctypes.cdll.LoadLibrary", "torch.ops.load_library", "torch.classes.load_library")
+_NATIVE = Fact(
+    "native library",
+    "custom_op",
+    "",
+    "if it was built by nvcc, its sources are ported",
+    "library_map.json bitsandbytes",
+)
 
 
 def _inline(tree: Tree, node: ast.Constant | ast.JoinedStr, sink: Sink) -> None:

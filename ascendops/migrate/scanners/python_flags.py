@@ -7,6 +7,7 @@ import re
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
+from ascendops.migrate.scanners.environment import package
 from ascendops.migrate.scanners.python_tree import Tree
 from ascendops.migrate.scanners.sink import Sink
 
@@ -43,14 +44,33 @@ def scan(tree: Tree, node: ast.expr, value: str, sink: Sink) -> None:
         )
     elif re.search(r"\.(so|dll|dylib)", value) and "cuda" in value.lower() and not _is_prose(value):
         sink.add(node.lineno, f"{value} (CUDA binary)", "MIG-CUDA-BINARY", _CUDA_BINARY)
-    elif (tool := re.match(r"(?:\S*/)?([\w-]+)(?=\s|$)", value)) and tool[1] in _TOOLS and _runs(tree, node):
-        row = _TOOLS[tool[1]]
-        sink.add(
-            node.lineno,
-            tool[1],
-            "MIG-TOOL",
-            tables.feature(row) if row else tables.cpp("build")["nvcc flags (-O3 --use_fast_math -Xptxas …)"],
-        )
+    elif (tool := re.match(r"(?:\S*/)?([\w-]+)(?=\s|$)", value)) and tool[1] in _TOOLS:
+        if _runs(tree, node) or re.match(r"\S+\s+[-|]", value):
+            row = _TOOLS[tool[1]]
+            fact = tables.feature(row) if row else tables.cpp("build")["nvcc flags (-O3 --use_fast_math -Xptxas …)"]
+            sink.add(node.lineno, tool[1], "MIG-TOOL", fact)
+    elif (
+        (pin := re.match(r"([A-Za-z][\w.-]*)(?:\[[\w,]*\])?\s*(?:[=<>~!;@].*)?$", value))
+        and pin[1] not in _TORCH
+        and _requires(tree, node)
+    ):
+        package(node.lineno, pin[1], sink)
+
+
+_TORCH = ("torch", "torchvision", "torchaudio")
+"""Requirements of nearly every setup.py: the environment files say what takes their place."""
+
+
+def _requires(tree: Tree, node: ast.AST) -> bool:
+    """Whether the string is a requirement: of setup(), of a variable or a call that says so."""
+    for parent in tree.up(node):
+        if isinstance(parent, ast.keyword):
+            return (parent.arg or "").endswith(("_requires", "_require", "requirements"))
+        if isinstance(parent, ast.Call):
+            return bool(re.search(r"requirement|pip_install|install_package", call_name(parent)))
+        if isinstance(parent, ast.Assign):
+            return any("require" in ast.unparse(target).lower() for target in parent.targets)
+    return False
 
 
 def _runs(tree: Tree, node: ast.AST) -> bool:

@@ -54,6 +54,7 @@ _USED_LIBRARIES = (
 
 def scan(tree: Tree, sink: Sink) -> None:
     """Adds a finding for each import and each use of a name that a rule knows."""
+    seen: set[tuple[int, str]] = set()
     for alias, name in tree.imports():
         if hit := _import(name):
             sink.add(alias.lineno, *hit)
@@ -61,6 +62,12 @@ def scan(tree: Tree, sink: Sink) -> None:
         line = node.end_lineno or node.lineno if isinstance(node, ast.Attribute) else node.lineno
         if hit := known(name):
             construct, rule, fact = hit
+            if rule == "MIG-CUDA-PYTHON":
+                if (node.lineno, fact.name) in seen:
+                    continue
+                seen.add((node.lineno, fact.name))
+                text = ast.unparse(node)
+                construct = construct if text == construct else f"{construct} ({text})"
             first = _chain_line(node)
             sink.add(first, construct, rule, fact, line_end=line, edit=_edit(node, name, fact, sink))
         elif name.startswith("torch.cuda."):
@@ -129,7 +136,7 @@ def _import(name: str) -> Hit | None:
         if module in _QUIET_IMPORTS:
             return None
         if fact := tables.imports().get(module):
-            return module, "MIG-IMPORT", fact
+            return name, "MIG-IMPORT", fact
     return None
 
 
@@ -141,8 +148,8 @@ def known(name: str) -> Hit | None:
     if name.startswith("torch.backends.") and name.split(".")[2] in ("cuda", "cudnn"):
         return _backend(name)
     for prefix, rule, row in _PREFIXES:
-        if name == prefix or name.startswith(prefix + "."):
-            return name, rule, tables.related(row) if isinstance(row, str) else row
+        if name == prefix or name.startswith(prefix + ("" if prefix.endswith("_cuda") else ".")):
+            return name if rule == "MIG-COMPILE" else prefix, rule, tables.related(row) if isinstance(row, str) else row
     for library in _USED_LIBRARIES:
         if name.startswith(library + "."):
             return _library(name, library)
@@ -231,7 +238,8 @@ def native(section: str, name: str) -> Fact | None:
     """The fact of a CUDA runtime or driver name: the table's row, else the family that its spelling shows."""
     import re
 
-    if fact := tables.cpp("runtime").get(name):
+    base = re.sub(r"(Async|_v\d|_ptsz|_ptds|WithFlags|WithStream)+$", "", name)
+    if fact := tables.cpp("runtime").get(name) or tables.cpp("runtime").get(base):
         return fact
     return next((fact for pattern, fact in tables.patterns(section) if re.fullmatch(pattern, name)), None)
 
@@ -263,6 +271,17 @@ _PREFIXES: tuple[tuple[str, str, str | Fact], ...] = (
         "torch.utils.cpp_extension._find_cuda_home",
         "MIG-EXTENSION",
         Fact("_find_cuda_home", "rename", "ASCEND_HOME_PATH", "", "library_map.json env: CANN set_env.sh"),
+    ),
+    (
+        "torch._C._cuda",
+        "MIG-TORCH-CUDA",
+        Fact(
+            "torch._C._cuda*",
+            "restricted",
+            "torch_npu._C._npu_*",
+            "private bindings; few have a counterpart",
+            "derived from the torch.cuda table",
+        ),
     ),
     ("torch.compile", "MIG-COMPILE", "torch.compile (inductor)"),
     ("torch._inductor", "MIG-COMPILE", "torch.compile (inductor)"),

@@ -178,12 +178,22 @@ def _is_device(tree: Tree, node: ast.Constant | ast.JoinedStr) -> bool:
             return _takes_device(parent)
         if isinstance(parent, ast.BinOp) and not indexed:
             return False  # a / "cuda" is a path, "a" + "cuda" a name
-        if isinstance(parent, (ast.Compare, ast.Assign, ast.AnnAssign, ast.Return, ast.arguments, ast.Subscript)):
+        if isinstance(parent, ast.arguments):
+            return _parameter(parent, child) not in _NOT_DEVICE_WORDS
+        if isinstance(parent, (ast.Compare, ast.Assign, ast.AnnAssign, ast.Return, ast.Subscript)):
             return not _names_something_else(parent)
         if isinstance(parent, ast.stmt):
             return not isinstance(parent, ast.Raise)
         child = parent
     return True
+
+
+def _parameter(arguments: ast.arguments, default: ast.AST) -> str:
+    """The name of the parameter that has this default value."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    named = dict(zip(map(id, reversed(arguments.defaults)), reversed(positional), strict=False))
+    named |= {id(value): argument for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)}
+    return named[id(default)].arg if id(default) in named else ""
 
 
 def _takes_device(call: ast.Call) -> bool:

@@ -16,6 +16,7 @@ class Tree:
         nodes: Every node in breadth-first order.
         aliases: Local name to full dotted name.
         parents: Node to its parent.
+        bound: Functions whose local names were looked up, with these names.
         docstrings: Ids of the constants that are docstrings or lone string statements.
     """
 
@@ -23,6 +24,7 @@ class Tree:
     aliases: dict[str, str]
     parents: dict[ast.AST, ast.AST]
     docstrings: set[int] = field(default_factory=set)
+    bound: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
     def dotted(self, node: ast.AST) -> str:
         """The full dotted name of a Name or Attribute chain; empty if it is neither."""
@@ -32,8 +34,20 @@ class Tree:
             node = node.value
         if not isinstance(node, ast.Name):
             return ""
-        parts.append(self.aliases.get(node.id, node.id))
+        parts.append(node.id if self.shadowed(node) else self.aliases.get(node.id, node.id))
         return ".".join(reversed(parts))
+
+    def shadowed(self, node: ast.Name) -> bool:
+        """Whether a parameter or a local variable of an enclosing function hides the import of this name."""
+        if node.id not in self.aliases:
+            return False
+        for parent in self.up(node):
+            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                if parent not in self.bound:
+                    self.bound[parent] = _bound(parent)
+                if node.id in self.bound[parent]:
+                    return True
+        return False
 
     def up(self, node: ast.AST) -> Iterator[ast.AST]:
         """The ancestors of a node, nearest first."""
@@ -61,7 +75,7 @@ class Tree:
                 isinstance(node, ast.Name)
                 and node.id in self.aliases
                 and not isinstance(self.parents.get(node), ast.Attribute)
-            ) and not isinstance(node.ctx, ast.Store):
+            ) and not (isinstance(node.ctx, ast.Store) or self.shadowed(node)):
                 yield node, self.aliases[node.id]
 
 
@@ -113,3 +127,19 @@ def _collect_aliases(tree: Tree) -> None:
             name = tree.dotted(node.value)
             if name.startswith(("torch.cuda", "triton.", "torch.utils.cpp_extension.")):
                 tree.aliases.setdefault(node.targets[0].id, name)
+
+
+def _bound(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> frozenset[str]:
+    """The parameters and assigned names of a function; names that it imports itself are not among them."""
+    arguments = function.args
+    names = {part.arg for part in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    names |= {part.arg for part in (arguments.vararg, arguments.kwarg) if part}
+    imported: set[str] = set()
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            imported |= {alias.asname or alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.Global):
+            imported |= set(node.names)
+    return frozenset(names - imported)

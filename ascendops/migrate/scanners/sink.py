@@ -17,6 +17,7 @@ class Sink:
         self.source = source
         self.findings: list[Finding] = []
         self.unknown: list[Unknown] = []
+        self.defined: set[str] = set()
         self._seen: set[tuple[int, str]] = set()
 
     def add(self, line: int, construct: str, rule: str, fact: Fact, **more: Any) -> None:

@@ -178,7 +178,9 @@ def _name(name: str) -> tuple[str, str, Fact] | None:
         ("triton.language.extra.libdevice", "triton.language.libdevice", "triton.language.math.libdevice")
     ):
         return name, "MIG-TRITON-API", tables.triton_rule("tl.extra.cuda")
-    if name.startswith("triton.experimental") or "tensor_descriptor" in name:
+    if name.startswith("triton.tools.tensor_descriptor"):
+        return name, "MIG-TRITON-API", _DESCRIPTOR
+    if name.startswith("triton.experimental"):
         return name, "MIG-TRITON-API", tables.triton_rule("Gluon")
     leaf = name.rsplit(".", 1)[-1]
     if name.startswith("triton.language."):
@@ -189,3 +191,12 @@ def _name(name: str) -> tuple[str, str, Fact] | None:
         if leaf in ("uint16", "uint32", "uint64"):
             return f"tl.{leaf}", "MIG-TRITON-API", tables.triton_rule("uint16")
     return None
+
+
+_DESCRIPTOR = Fact(
+    "tensor descriptors",
+    "restricted",
+    "",
+    "descriptors of the host are not available; tl.make_tensor_descriptor must not be mixed with tl.load and tl.store",
+    "triton_support.json api: tl.make_tensor_descriptor",
+)
