@@ -21,6 +21,7 @@ class Talk:
         self.stream = stream
         self.interrupted = False
         self.ops: dict[str, OpReport] = {}
+        self.reporter: _Reporter | None = None
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -29,7 +30,13 @@ class Talk:
         standard = manager.getplugin("terminalreporter")
         if standard is not None:
             manager.unregister(standard)
-        manager.register(_Reporter(config, self), "terminalreporter")
+        self.reporter = _Reporter(config, self)
+        manager.register(self.reporter, "terminalreporter")
+
+    def pytest_sessionfinish(self) -> None:
+        """Ends the last operator's line, before pytest's reporter adds its own."""
+        if self.reporter is not None:
+            self.reporter.next_op("")
 
     def pytest_keyboard_interrupt(self) -> None:
         """Remembers Ctrl-C: pytest's exit code for it also means other things."""
@@ -71,7 +78,7 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
             self.stats.setdefault("failed" if report.failed else "", []).append(report)
             return
         self.stats.setdefault("passed" if case.passed else "failed", []).append(report)
-        self._next_op(case.op)
+        self.next_op(case.op)
         if self.detail > 0:
             self._line(f"  {case.status:<18}{case.id}   {case.seconds:.2f} s")
         elif self.detail >= 0 and self._tw.hasmarkup and case.passed:
@@ -104,13 +111,13 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
         """The summary is printed by `run` when the whole run is known."""
 
     def summary_stats(self) -> None:
-        """Ends the last operator's line."""
-        self._next_op("")
+        """Says nothing; the summary comes from `run`."""
 
     def _summary_solo_stats(self) -> None:
         """Says nothing."""
 
-    def _next_op(self, name: str) -> None:
+    def next_op(self, name: str) -> None:
+        """Ends the current operator with its line, if the next one is another."""
         if name == self.current:
             return
         if self.current and self.detail >= 0:
