@@ -57,9 +57,11 @@ def _public(scope: ast.Module | ast.ClassDef) -> Iterator[ast.AST]:
 
 
 def _function(node: ast.FunctionDef | ast.AsyncFunctionDef, where: str, *, needs_doc: bool) -> Iterator[str]:
-    size = (node.end_lineno or node.lineno) - node.lineno + 1
+    first = node.body[0]
+    documented = ast.get_docstring(node) is not None
+    size = (node.end_lineno or node.lineno) - node.lineno + 1 - (((first.end_lineno or 0) - first.lineno + 1) if documented else 0)
     if size > FUNCTION_LIMIT:
-        yield f"{where}: {node.name} has {size} lines (limit {FUNCTION_LIMIT})"
+        yield f"{where}: {node.name} has {size} lines of code (limit {FUNCTION_LIMIT})"
     if needs_doc and not ast.get_docstring(node):
         yield f"{where}: {node.name} is public and has no docstring"
 

@@ -91,7 +91,7 @@ class Signature:
             return value
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             raise self._wrong(parameter, value)
-        return float(value) if base == "float" else value
+        return float(value) if base == "float" and isinstance(value, (int, float)) else value
 
     def _wrong(self, parameter: Parameter, value: Any) -> InputError:
         what = f"{self.op}: '{parameter.name}' must be {parameter.type}, not {type(value).__name__} {value!r}"

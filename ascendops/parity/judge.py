@@ -180,6 +180,7 @@ def _device(values: Values) -> str:
 
 
 def out_specs(truth: Sequence[Truth | None], values: Values) -> list[tuple[tuple[int, ...], torch.dtype]] | None:
+    """Shape and dtype of each output, for buffers to write into; None when the golden does not say what an output is."""
     specs = []
     for t in truth:
         if t is None:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ascendops.toolchain.cache import digest
 from ascendops.errors import CompilerNotFound
+from ascendops.toolchain.cache import digest
 
 CANDIDATES = ("g++", "clang++", "c++")
 
@@ -56,13 +56,13 @@ def find_compiler() -> Compiler:
     return Compiler(path, _version(path))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _version(path: str) -> str:
     done = subprocess.run([path, "--version"], capture_output=True, text=True, check=False)
     return (done.stdout or done.stderr).splitlines()[0] if done.stdout or done.stderr else "unknown"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _cpu_flags() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

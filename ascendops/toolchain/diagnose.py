@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from ascendops.errors import CompileError
 from ascendops.toolchain.cache import cache_root, digest
 from ascendops.toolchain.compiler import Outcome
-from ascendops.errors import CompileError
 
 _ERROR = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:(?P<col>\d+):)? (?:fatal )?error: (?P<message>.*)$")
 _DIAGNOSTIC = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal error|error|warning|note): ")

@@ -90,7 +90,7 @@ class Kernel:
         return result
 
 
-def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | None:
+def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | ctypes.Structure | None:
     """A GM buffer over the array's own memory, or the scalar itself."""
     if value is None or isinstance(value, (int, float, ctypes.Structure, GmBuffer)):
         return value
@@ -109,7 +109,7 @@ def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | No
     raise InputError(f"argument {index} of {entry} is a {kind}", help="pass torch or NumPy arrays, ints, floats or None")
 
 
-def compile(
+def compile(  # noqa: A001  `ascendops.twin.compile` is the contract
     path: str | os.PathLike[str],
     *,
     soc: str = "Ascend910B1",
