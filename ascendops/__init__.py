@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = ["__version__", "build", "errors", "open_project", "parity", "spec", "testing", "twin"]
 
-_SUBMODULES = frozenset({"build", "errors", "parity", "render", "report", "resources", "spec", "testing", "torchlib", "twin"})
+_SUBMODULES = frozenset(
+    {"build", "errors", "parity", "render", "report", "resources", "spec", "testing", "torchlib", "twin"}
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ascendops.twin.diagnostics import Diagnostic
-    from ascendops.twin.kernel import Kernel, compile
+    from ascendops.twin.kernel import Kernel, compile  # noqa: A004  the contract's name
     from ascendops.twin.launch import LaunchResult
 
 __all__ = ["Diagnostic", "Kernel", "LaunchResult", "compile"]
