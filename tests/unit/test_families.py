@@ -118,6 +118,16 @@ class TestPreset:
             assert "\n\n\n" not in text and not re.search(r"[ \t]+$", text, re.MULTILINE)
 
 
+@pytest.mark.parametrize("preset", [preset for family, preset in PRESETS if family == "elementwise"])
+def test_statements_of_a_group_are_independent(preset):
+    values = next(family.presets[preset] for family in all_families() if preset in family.presets)
+    for group in [*values["steps"], *values.get("float_steps", [])]:
+        operands = [re.findall(r"\b(?:t\d|mask|y|x\d?)\b", statement) for statement in group]
+        for i, (written, *_) in enumerate(operands):
+            others = {name for j, names in enumerate(operands) if j != i for name in names}
+            assert written not in others, f"{group}: no barrier between statements that share {written}"
+
+
 def test_references_belong_to_presets():
     folders = {path.name for path in resources.cuda_reference().iterdir() if path.is_dir()}
     assert folders == {preset for _, preset in PRESETS}

@@ -273,6 +273,7 @@ private:
             Cast(out, y, RoundMode::CAST_RINT, n);
         }
         yQueue_.EnQue(out);
+        PipeBarrier<PIPE_V>();  // the next tile overwrites what the last instructions read
     }
 
     __aicore__ inline void Apply(const LocalTensor<C> &y, const LocalTensor<C> &a, const LocalTensor<C> &b, int32_t n)

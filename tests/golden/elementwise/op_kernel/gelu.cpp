@@ -99,6 +99,7 @@ private:
         }
         yQueue_.EnQue(yOut);
         xQueue_.FreeTensor(xIn);
+        PipeBarrier<PIPE_V>();  // the next tile overwrites what the last instructions read
     }
 
     __aicore__ inline void Apply(const LocalTensor<float> &y,
@@ -120,6 +121,7 @@ const LocalTensor<float> &x, int32_t n)
         Div(t2, y, t2, n);
         PipeBarrier<PIPE_V>();
         Mul(t1, t1, t2, n);
+        PipeBarrier<PIPE_V>();
         Muls(t2, t2, -6.0f, n);
         PipeBarrier<PIPE_V>();
         Adds(t2, t2, 1.0f, n);

@@ -92,6 +92,7 @@ protected:
         }
         yQueue_.EnQue(out);
         FreeInput(in);
+        PipeBarrier<PIPE_V>();  // the next tile overwrites what the last instructions read
     }
 
     __aicore__ inline void FreeInput(LocalTensor<T> in) { xQueue_.FreeTensor(in); }
