@@ -62,6 +62,8 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
 )
 @click.option("--apply", "apply", is_flag=True, help="Perform the certain renames; shows a diff unless --write.")
 @click.option("--write", is_flag=True, help="With --apply: write the files, and a patch that undoes it.")
+@click.option("--model", metavar="MODULE:FACTORY", help="Import a factory in a worker; check its model's ATen ops.")
+@click.option("--inputs", metavar="MODULE:FACTORY", help="With --model: what returns the tuple of example inputs.")
 @output_options
 def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None, **options: Any) -> int:
     """List what a CUDA code base needs before it runs on CANN.
@@ -72,13 +74,13 @@ def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None
       ascendops migrate repo --profile trace.json
 
     Reads Python, notebooks, CUDA C++, Triton, build and environment files, and ONNX models. Nothing that it
-    reads is run. Exit code: 0 also with findings; 1 with --check for new ones.
+    reads is run; only --model imports code. Exit code: 0 also with findings; 1 with --check for new ones.
     """
     from ascendops import migrate
     from ascendops.migrate.target import aim
     from ascendops.spec.socs import resolve
 
-    if not paths:
+    if not paths and not options["model"]:
         raise click.UsageError("Name a folder, a file, a notebook or a model, such as: ascendops migrate .")
     if options["write"] and not options["apply"]:
         raise click.UsageError("--write needs --apply.")
@@ -86,6 +88,10 @@ def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None
         raise click.UsageError("--check needs --baseline: the JSON report of an earlier run.")
     soc = resolve(options["soc"])
     report = migrate.scan(list(paths), soc=soc.name, torch=options["torch"])
+    if options["model"]:
+        from ascendops.migrate.capture.aten import capture
+
+        capture(report, options["model"], options["inputs"])
     aim(report, soc.unit, options["torch"])
     if options["profile"]:
         from ascendops.migrate.profile import join, trace

@@ -203,3 +203,37 @@ def test_target(tmp_path: Path) -> None:
     report = scan([tmp_path])
     aim(report, "ascend950", "")
     assert [f.status for f in report.findings] == ["rename", "rename"]
+
+
+def test_captured_operators_are_joined_to_the_support_table() -> None:
+    from ascendops.migrate.capture.aten import join
+    from ascendops.migrate.model import Report
+
+    report = Report()
+    rows = [("aten::add.Tensor", "float32"), ("aten::poisson", "float32"), ("aten::mul.Tensor", "float64"), ("own::thing", "float32")]
+    join(report, "m:f", [{"op": op, "dtypes": dtypes, "shapes": "2x3", "count": 2} for op, dtypes in rows])
+    got = {f.construct.split(" (")[0]: f.status for f in report.findings}
+    assert got == {"aten::add.Tensor": "works_as_is", "aten::poisson": "restricted", "aten::mul.Tensor": "restricted", "own::thing": "custom_op"}
+    assert report.models[0]["calls"] == {"native": 4, "cpu_fallback": 2, "missing": 2}
+
+
+def test_a_model_is_captured_in_a_worker(tmp_path: Path) -> None:
+    from ascendops.errors import ModelError
+    from ascendops.migrate.capture.aten import capture
+    from ascendops.migrate.model import Report
+
+    path = tmp_path / "net.py"
+    path.write_text("import torch\ndef model():\n    return torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.GELU())\ndef inputs():\n    return (torch.ones(2, 4),)\ndef broken():\n    raise KeyError('no weights')\n")
+    report = Report()
+    capture(report, f"{path}:model", f"{path}:inputs")
+    assert {"aten::addmm (1 calls)", "aten::gelu (1 calls)"} <= {f.construct for f in report.findings}
+    with pytest.raises(ModelError, match="no weights"):
+        capture(report, f"{path}:broken", f"{path}:inputs")
+
+
+def test_the_fact_tables_are_sound_and_faults_are_named() -> None:
+    from tools.migration_facts import _rows, check
+
+    assert list(check()) == []
+    faults = list(_rows("t.x", [{"cuda": "a", "status": "maybe"}, {"cuda": "a", "status": "rename"}, {"pattern": "(", "status": "rename"}]))
+    assert len(faults) == 3 and "maybe" in faults[0]

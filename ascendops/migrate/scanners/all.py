@@ -12,7 +12,7 @@ from ascendops.migrate.model import Finding, Report, Skipped
 from ascendops.migrate.scanners import build_files, cuda, environment, onnx_model, python
 from ascendops.migrate.scanners.sink import Sink
 from ascendops.migrate.sources.files import Walk
-from ascendops.migrate.sources.notebook import cells
+from ascendops.migrate.sources.notebook import cells, magic_free
 from ascendops.migrate.sources.text import Source
 
 _SCANNERS: dict[str, Callable[[Source], Sink]] = {
@@ -90,6 +90,8 @@ def _text(source: Source, kind: str, report: Report) -> None:
     try:
         _take(_SCANNERS[kind](source), report)
     except SyntaxError as error:
+        if (script := magic_free(source)) != source:
+            return _text(script, kind, report)  # an IPython script, such as jupytext writes
         where = f"line {error.lineno}: {error.msg}"
         report.skipped.append(Skipped(source.file, f"not Python 3 ({where}): only its text was searched"))
         _take(python.scan_text(source), report)

@@ -46,6 +46,7 @@ def scan(source: Source) -> Sink:
         return sink
     masked = mask(source.text)
     found = functions(masked)
+    sink.defined |= {function.name for function in found}
     for function in found:
         if function.kind == "__global__":
             _kernel(function, masked, sink)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
-from ascendops.migrate.scanners.python_names import native
+from ascendops.migrate.scanners.python_libraries import native
 from ascendops.migrate.scanners.sink import Sink
 
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]([^>\"\n]+)[>\"]", re.MULTILINE)
@@ -74,26 +75,26 @@ _TORCH = (
     (r"\bPackedTensorAccessor\w*|\bpacked_accessor\w*", "PackedTensorAccessor", ""),
     (r"\b(?:at|c10)::cuda::\w+(?:::\w+)*", "", ""),
 )
-_TORCH_RULES = tuple((re.compile(pattern), row, construct) for pattern, row, construct in _TORCH)
+_TORCH_RULE = re.compile("|".join(f"(?P<r{number}>{pattern})" for number, (pattern, _, _) in enumerate(_TORCH)))
 
 _DEVICE = (
-    (r"\b(atomic(?:Sub|Exch|Inc|Dec|CAS|And|Or|Xor|Max|Min|Add))\w*\s*\(", ""),
+    (r"\b(?:atomic(?:Sub|Exch|Inc|Dec|CAS|And|Or|Xor|Max|Min|Add))\w*\s*\(", ""),
     (
-        r"\b(__shfl_(?:sync|up_sync|down_sync|xor_sync)|__shfl(?:_up|_down|_xor)?|__(?:ballot|any|all)_sync|__activemask|__match_(?:any|all)_sync|__reduce_(?:add|max|min)_sync)\b",
+        r"\b(?:__shfl_(?:sync|up_sync|down_sync|xor_sync)|__shfl(?:_up|_down|_xor)?|__(?:ballot|any|all)_sync|__activemask|__match_(?:any|all)_sync|__reduce_(?:add|max|min)_sync)\b",
         "",
     ),
-    (r"(?<!extern )\b(__constant__)\b", ""),
-    (r"\b(tex[123]D\w*|texture<|surf[123]D\w*)", "tex1D/tex2D/tex3D, texture<>"),
-    (r"\b(wmma::\w+|nvcuda::\w+)", "wmma:: / mma.sync / nvcuda"),
-    (r"\b(asm)\s*(?:__)?(?:volatile)?(?:__)?\s*\(", 'inline PTX asm("…")'),
-    (r"\b(__pipeline_\w+|cuda::pipeline|cuda::barrier)\b", "cp.async / __pipeline_memcpy_async / cuda::pipeline"),
-    (r"\b(grid_group|this_grid\(\)\s*\.\s*sync|grid\.sync)\b", "cooperative_groups grid_group / this_grid().sync()"),
+    (r"(?<!extern )\b__constant__\b", ""),
+    (r"\b(?:tex[123]D\w*|texture<|surf[123]D\w*)", "tex1D/tex2D/tex3D, texture<>"),
+    (r"\b(?:wmma::\w+|nvcuda::\w+)", "wmma:: / mma.sync / nvcuda"),
+    (r"\basm\s*(?:__)?(?:volatile)?(?:__)?\s*\(", 'inline PTX asm("…")'),
+    (r"\b(?:__pipeline_\w+|cuda::pipeline|cuda::barrier)\b", "cp.async / __pipeline_memcpy_async / cuda::pipeline"),
+    (r"\b(?:grid_group|this_grid\(\)\s*\.\s*sync|grid\.sync)\b", "cooperative_groups grid_group / this_grid().sync()"),
     (
-        r"\b(cooperative_groups|tiled_partition|this_thread_block|this_grid|coalesced_threads)\b",
+        r"\b(?:cooperative_groups|tiled_partition|this_thread_block|this_grid|coalesced_threads)\b",
         "cooperative_groups thread_block / tiled_partition / coalesced_threads",
     ),
 )
-_DEVICE_RULES = tuple((re.compile(pattern), row) for pattern, row in _DEVICE)
+_DEVICE_RULE = re.compile("|".join(f"(?P<r{number}>{pattern})" for number, (pattern, _) in enumerate(_DEVICE)))
 
 
 def scan(masked: str, sink: Sink) -> None:
@@ -102,6 +103,7 @@ def scan(masked: str, sink: Sink) -> None:
     masked = _INCLUDE.sub(lambda match: " " * len(match[0]), masked)
     own = {match[1] or match[2] for match in _DEFINED.finditer(masked)}
     sink.defined |= own
+    own |= sink.defined
     for match in _NAME.finditer(masked):
         if match[0] not in own and not _WRAPPER.search(match[0]):
             _native(match, sink)
@@ -175,42 +177,72 @@ def _libraries(masked: str, sink: Sink) -> None:
         sink.add(line, ", ".join(names), "MIG-CUDA-LIBRARY", fact)
 
 
+_TORCH_WORDS = (
+    "CUDA",
+    "cuda",
+    "AT_DISPATCH",
+    "ccessor",
+    "Philox",
+    "philox",
+    "BlasHandle",
+    "DeviceProperties",
+    "THCuda",
+)
+_DEVICE_WORDS = (
+    "atomic",
+    "__",
+    "tex",
+    "surf",
+    "wmma",
+    "nvcuda",
+    "asm",
+    "cooperative_groups",
+    "tiled_",
+    "this_",
+    "coalesced_",
+    "cuda::",
+    "grid",
+)
+
+
+def _near(pattern: re.Pattern[str], words: tuple[str, ...], text: str) -> Iterator[re.Match[str]]:
+    """The matches of a pattern, searched only in lines that have one of `words`: the patterns are slow, most lines are plain."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        if any(word in line for word in words):
+            yield from pattern.finditer(text, start, start + len(line))
+        start += len(line)
+
+
 def _torch(masked: str, sink: Sink) -> None:
-    taken: set[int] = set()
-    for pattern, row, construct in _TORCH_RULES:
-        for match in pattern.finditer(masked):
-            if taken.isdisjoint(range(match.start(), match.end())):
-                taken.update(range(match.start(), match.end()))
-                fact = (
-                    tables.cpp("torch_cpp")[row]
-                    if row
-                    else Fact(
-                        "at::cuda",
-                        "restricted",
-                        "c10_npu",
-                        "look for the counterpart in torch_npu/csrc/core/npu",
-                        "cuda_cpp_map.json torch_cpp, derived",
-                    )
-                )
-                sink.add(sink.source.line_at(match.start()), construct or match[0], "MIG-TORCH-CPP", fact)
+    for match in _near(_TORCH_RULE, _TORCH_WORDS, masked):
+        _, row, construct = _TORCH[int(str(match.lastgroup)[1:])]
+        fact = tables.cpp("torch_cpp")[row] if row else _AT_CUDA
+        sink.add(sink.source.line_at(match.start()), construct or match[0], "MIG-TORCH-CPP", fact)
 
 
 def _device(masked: str, sink: Sink) -> None:
     device = tables.cpp("device")
-    for pattern, row in _DEVICE_RULES:
-        for match in pattern.finditer(masked):
-            name = match[1]
-            key = row or (
-                name
-                if name in device
-                else name.replace("__shfl", "__shfl_sync")
-                if name == "__shfl"
-                else f"{name}_sync"
-            )
-            if fact := device.get(key):
-                sink.add(sink.source.line_at(match.start(1)), name, "MIG-DEVICE-CODE", fact)
+    for match in _near(_DEVICE_RULE, _DEVICE_WORDS, masked):
+        name = match[0].rstrip(" (")
+        row = _DEVICE[int(str(match.lastgroup)[1:])][1]
+        name = "asm" if name.startswith("asm") else name
+        key = row or next(
+            (key for key in (name, f"{name}_sync", re.sub(r"(?<=[a-z])_\w+$", "", name)) if key in device), ""
+        )
+        if name in ("__shfl", "__shfl_up", "__shfl_down", "__shfl_xor"):
+            key = f"{name}_sync"
+        if fact := device.get(key):
+            sink.add(sink.source.line_at(match.start()), name, "MIG-DEVICE-CODE", fact)
 
 
+_AT_CUDA = Fact(
+    "at::cuda",
+    "restricted",
+    "c10_npu",
+    "look for the counterpart in torch_npu/csrc/core/npu",
+    "cuda_cpp_map.json torch_cpp, derived",
+)
 _PROPERTY_FACT = Fact(
     "cudaDeviceProp field",
     "restricted",

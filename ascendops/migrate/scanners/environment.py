@@ -52,7 +52,10 @@ def packages(source: Source) -> Sink:
 def package(number: int, name: str, sink: Sink) -> None:
     """Adds a finding for a distribution that the library table lists."""
     fact = tables.packages().get(name.lower().replace("_", "-"))
-    if fact is None and re.match(r"(?:nvidia-|cuda-|cupy-|cudnn|cudatoolkit|pytorch-cuda|libcu)[\w-]*$", name.lower()):
+    if fact is None and re.match(
+        r"(?:nvidia-|cuda-|cupy-|cudnn|cudatoolkit|pytorch-cuda|libcu(?:dnn|blas|fft|sparse|file|rand|solver|pti))[\w-]*$",
+        name.lower(),
+    ):
         fact = Fact(name, "restricted", "CANN toolkit", "drop the package", "cuda_patterns.json libraries, derived")
     if fact and fact.status != "works_as_is":
         sink.add(number, name, "MIG-PACKAGE", fact)

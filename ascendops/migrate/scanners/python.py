@@ -53,6 +53,7 @@ def scan(source: Source, aliases: dict[str, str] | None = None) -> Sink:
     python_strings.scan(tree, sink)
     if "triton" in source.text or any(name.startswith("triton") for name in tree.aliases.values()):
         triton.scan(tree, sink)
+    numba = any(name.startswith("numba") and name.endswith("cuda") for name in tree.aliases.values())
     native = "cuda" in source.text.lower()
     for node in tree.nodes:
         if isinstance(node, ast.keyword) and node.arg == "extra_cuda_cflags":
@@ -68,6 +69,8 @@ def scan(source: Source, aliases: dict[str, str] | None = None) -> Sink:
             _inline(tree, node, sink)
         elif isinstance(node, ast.FunctionDef):
             _numba(tree, node, sink)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Subscript) and numba:
+            _numba_launch(node, node.func, sink)
     return sink
 
 
@@ -117,6 +120,19 @@ def _numba(tree: Tree, node: ast.FunctionDef, sink: Sink) -> None:
             fact,
             command=new_op(node.name, sink.source.file),
         )
+
+
+def _numba_launch(node: ast.Call, launch: ast.Subscript, sink: Sink) -> None:
+    """`kernel[blocks, threads](...)`: only a launch has a tuple of two to four between its brackets and is called."""
+    if (
+        isinstance(launch.slice, ast.Tuple)
+        and 2 <= len(launch.slice.elts) <= 4
+        and isinstance(launch.value, (ast.Name, ast.Attribute))
+    ):
+        fact = Fact(
+            "numba launch", "custom_op", "the call of the operator", "follows from the kernel", "library_map.json numba"
+        )
+        sink.add(node.lineno, f"launch of {ast.unparse(launch.value)}", "MIG-LAUNCH", fact)
 
 
 _TEXT = re.compile(r"torch\.cuda(?:\.\w+)*|\.cuda\(\)|([\"'])cuda(?::\d+)?\1|([\"'])nccl\2")

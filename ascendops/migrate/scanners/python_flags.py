@@ -31,8 +31,9 @@ def call_name(call: ast.Call) -> str:
 
 def scan(tree: Tree, node: ast.expr, value: str, sink: Sink) -> None:
     """Build flags, CUDA sources and tools; prose (a string with several plain words) is not looked at."""
-    if ARCH.search(value) and not _is_prose(value):
-        sink.add(node.lineno, f"gencode {ARCH.search(value)[0]}", "MIG-CUDA-ARCH", tables.cpp("build")[_ARCH_ROW])  # type: ignore[index]  # matched above
+    if (ARCH.search(value) or "--gpu-architecture" in value) and not _is_prose(value):
+        arch = ARCH.search(value)
+        sink.add(node.lineno, f"gencode {arch[0] if arch else value}", "MIG-CUDA-ARCH", tables.cpp("build")[_ARCH_ROW])
     elif re.search(r"\.cuh?$", value) and "\n" not in value and " " not in value.strip():
         sink.add(node.lineno, f"{value} (.cu source)", "MIG-CU-SOURCE", _CU_SOURCE)
     elif value == "nvcc" and not isinstance(tree.parents.get(node), ast.Compare):

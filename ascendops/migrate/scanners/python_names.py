@@ -7,10 +7,9 @@ import functools
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
+from ascendops.migrate.scanners.python_libraries import USED, Hit, library_use
 from ascendops.migrate.scanners.python_tree import Tree
 from ascendops.migrate.scanners.sink import Sink
-
-Hit = tuple[str, str, Fact]  # construct, rule, fact
 
 _QUIET_IMPORTS = {
     "torch",
@@ -35,21 +34,6 @@ _QUIET_IMPORTS = {
     "mmcv",
     "mmcv.ops",
 }
-_USED_LIBRARIES = (
-    "cupy",
-    "numba.cuda",
-    "pycuda",
-    "tensorrt",
-    "torch_tensorrt",
-    "torch2trt",
-    "pynvml",
-    "nvtx",
-    "cuda.cuda",
-    "cuda.nvrtc",
-    "cuda.bindings",
-    "cuda.cudart",
-)
-"""Libraries of which every use is a finding, not only the import."""
 
 
 def scan(tree: Tree, sink: Sink) -> None:
@@ -62,6 +46,8 @@ def scan(tree: Tree, sink: Sink) -> None:
         line = node.end_lineno or node.lineno if isinstance(node, ast.Attribute) else node.lineno
         if hit := known(name):
             construct, rule, fact = hit
+            if fact.name == "numba" and _in_kernel(tree, node):
+                continue  # the kernel's own finding says that its body is written anew
             if rule == "MIG-CUDA-PYTHON":
                 if (node.lineno, fact.name) in seen:
                     continue
@@ -77,6 +63,17 @@ def scan(tree: Tree, sink: Sink) -> None:
     for part in tree.nodes:
         if isinstance(part, ast.Attribute) and not tree.dotted(part):
             _tail(tree, part, sink)  # a method of a call: f(x).cuda()
+
+
+def _in_kernel(tree: Tree, node: ast.AST) -> bool:
+    """Whether a node is in the body of a function that numba.cuda.jit compiles."""
+    for parent in tree.up(node):
+        if isinstance(parent, ast.FunctionDef) and node not in parent.decorator_list:
+            return any(
+                "numba.cuda.jit" in (tree.dotted(part) if not isinstance(part, ast.Call) else tree.dotted(part.func))
+                for part in parent.decorator_list
+            )
+    return False
 
 
 def _chain_line(chain: ast.AST) -> int:
@@ -150,9 +147,9 @@ def known(name: str) -> Hit | None:
     for prefix, rule, row in _PREFIXES:
         if name == prefix or name.startswith(prefix + ("" if prefix.endswith("_cuda") else ".")):
             return name if rule == "MIG-COMPILE" else prefix, rule, tables.related(row) if isinstance(row, str) else row
-    for library in _USED_LIBRARIES:
+    for library in USED:
         if name.startswith(library + "."):
-            return _library(name, library)
+            return library_use(name, library)
     return None
 
 
@@ -209,39 +206,6 @@ def _backend(name: str) -> Hit:
             ),
         )
     return name, "MIG-BACKEND-FLAG", tables.related(row)
-
-
-def _library(name: str, library: str) -> Hit:
-    leaf = name.rsplit(".", 1)[-1]
-    for section in ("runtime", "driver"):
-        if fact := native(section, leaf):
-            return name, "MIG-CUDA-PYTHON", fact
-    fact = tables.imports().get(library) or tables.imports()[library.split(".")[0]]
-    kernel = leaf in ("RawKernel", "RawModule", "ElementwiseKernel", "ReductionKernel", "SourceModule", "fuse", "jit")
-    if kernel:
-        return (
-            name,
-            "MIG-PY-KERNEL",
-            Fact(
-                name,
-                "custom_op",
-                "Triton for Ascend or Ascend C",
-                "CUDA C++ or Numba code is written anew",
-                fact.source,
-            ),
-        )
-    return name, "MIG-CUDA-PYTHON", fact
-
-
-@functools.lru_cache(maxsize=4096)
-def native(section: str, name: str) -> Fact | None:
-    """The fact of a CUDA runtime or driver name: the table's row, else the family that its spelling shows."""
-    import re
-
-    base = re.sub(r"(Async|_v\d|_ptsz|_ptds|WithFlags|WithStream)+$", "", name)
-    if fact := tables.cpp("runtime").get(name) or tables.cpp("runtime").get(base):
-        return fact
-    return next((fact for pattern, fact in tables.patterns(section) if re.fullmatch(pattern, name)), None)
 
 
 _ACTIVITY = "torch.profiler.ProfilerActivity.CUDA"

@@ -126,7 +126,9 @@ def scan(tree: Tree, sink: Sink) -> None:
 
 
 def _constant(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
-    if DEVICE.fullmatch(value):
+    if value == "cuda" and _is_target(tree, node):
+        sink.add(node.lineno, 'numba target="cuda"', "MIG-PY-KERNEL", _NUMBA)
+    elif DEVICE.fullmatch(value):
         if _is_device(tree, node):
             _device(node, sink, value)
     elif value == "nccl" or value.endswith(":nccl") or ",cuda:nccl" in value:
@@ -196,6 +198,13 @@ def _parameter(arguments: ast.arguments, default: ast.AST) -> str:
     return named[id(default)].arg if id(default) in named else ""
 
 
+def _is_target(tree: Tree, node: ast.AST) -> bool:
+    """Whether it is the target of a Numba ufunc."""
+    parent = tree.parents.get(node)
+    call = tree.parents.get(parent) if isinstance(parent, ast.keyword) and parent.arg == "target" else None
+    return isinstance(call, ast.Call) and call_name(call) in ("vectorize", "guvectorize", "jit", "njit")
+
+
 def _takes_device(call: ast.Call) -> bool:
     name = call_name(call)
     if name == "startswith":
@@ -238,3 +247,8 @@ def _variable(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
             else None
         )
         sink.add(node.lineno, value, "MIG-ENV", fact, edit=edit)
+
+
+_NUMBA = Fact(
+    "numba", "custom_op", "Triton for Ascend or torch operators", "no numba target for Ascend", "library_map.json numba"
+)

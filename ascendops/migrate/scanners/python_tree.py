@@ -16,7 +16,8 @@ class Tree:
         nodes: Every node in breadth-first order.
         aliases: Local name to full dotted name.
         parents: Node to its parent.
-        bound: Functions whose local names were looked up, with these names.
+        owners: Node to the function around it, for nodes inside functions.
+        bound: Function to its parameters and assigned names, without those that it imports or declares global.
         docstrings: Ids of the constants that are docstrings or lone string statements.
     """
 
@@ -24,7 +25,8 @@ class Tree:
     aliases: dict[str, str]
     parents: dict[ast.AST, ast.AST]
     docstrings: set[int] = field(default_factory=set)
-    bound: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    owners: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    bound: dict[ast.AST, set[str]] = field(default_factory=dict)
 
     def dotted(self, node: ast.AST) -> str:
         """The full dotted name of a Name or Attribute chain; empty if it is neither."""
@@ -41,12 +43,11 @@ class Tree:
         """Whether a parameter or a local variable of an enclosing function hides the import of this name."""
         if node.id not in self.aliases:
             return False
-        for parent in self.up(node):
-            if isinstance(parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-                if parent not in self.bound:
-                    self.bound[parent] = _bound(parent)
-                if node.id in self.bound[parent]:
-                    return True
+        owner = self.owners.get(node)
+        while owner is not None:
+            if node.id in self.bound.get(owner, ()):
+                return True
+            owner = self.owners.get(owner)
         return False
 
     def up(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -92,17 +93,12 @@ def parse(text: str, aliases: dict[str, str] | None = None) -> Tree:
             root = ast.parse(text)
     except (RecursionError, MemoryError) as error:
         raise ValueError("nested too deeply") from error
-    nodes: list[ast.AST] = [root]
-    parents: dict[ast.AST, ast.AST] = {}
-    for node in nodes:  # the list grows while it is walked
-        for child in ast.iter_child_nodes(node):
-            parents[child] = node
-            nodes.append(child)
-    tree = Tree(nodes, dict(aliases or {}), parents)
+    tree = Tree([root], dict(aliases or {}), {})
+    _walk(tree)
     _collect_aliases(tree)
     tree.docstrings = {
         id(node.value)
-        for node in nodes
+        for node in tree.nodes
         if isinstance(node, ast.Expr) and isinstance(node.value, (ast.Constant, ast.JoinedStr))
     }
     return tree
@@ -129,17 +125,37 @@ def _collect_aliases(tree: Tree) -> None:
                 tree.aliases.setdefault(node.targets[0].id, name)
 
 
-def _bound(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> frozenset[str]:
-    """The parameters and assigned names of a function; names that it imports itself are not among them."""
-    arguments = function.args
-    names = {part.arg for part in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
-    names |= {part.arg for part in (arguments.vararg, arguments.kwarg) if part}
-    imported: set[str] = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            imported |= {alias.asname or alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.Global):
-            imported |= set(node.names)
-    return frozenset(names - imported)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+
+
+def _walk(tree: Tree) -> None:
+    """Fills nodes, parents, owners and bound names in one pass; contexts and operators are left out."""
+    nodes, parents, owners = tree.nodes, tree.parents, tree.owners
+    imported: dict[ast.AST, set[str]] = {}
+    for node in nodes:  # the list grows while it is walked
+        owner = node if isinstance(node, _FUNCTIONS) else owners.get(node)
+        for name in node._fields:
+            value = getattr(node, name, None)
+            for child in value if isinstance(value, list) else (value,):
+                if isinstance(child, ast.AST) and not isinstance(child, _LEAVES):
+                    parents[child] = node
+                    nodes.append(child)
+                    if owner is not None:
+                        owners[child] = owner
+        if owner is not None:
+            _bind(node, owner, tree.bound, imported)
+    for function, names in imported.items():
+        tree.bound.get(function, set()).difference_update(names)
+
+
+def _bind(node: ast.AST, owner: ast.AST, bound: dict[ast.AST, set[str]], imported: dict[ast.AST, set[str]]) -> None:
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Store):
+            bound.setdefault(owner, set()).add(node.id)
+    elif isinstance(node, ast.arg):
+        bound.setdefault(owner, set()).add(node.arg)
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        imported.setdefault(owner, set()).update(alias.asname or alias.name.split(".")[0] for alias in node.names)
+    elif isinstance(node, ast.Global):
+        imported.setdefault(owner, set()).update(node.names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ascendops.migrate.sources.text import Source
 
@@ -83,3 +84,8 @@ def _line(line: str) -> tuple[str, str]:
     if magic[2] in ("pip", "conda", "sh", "env", "set_env"):
         return magic[1] + "pass", stripped[1:] if magic[2] != "env" else "export " + stripped[4:].strip()
     return magic[1] + "pass", ""
+
+
+def magic_free(source: Source) -> Source:
+    """The source with its magics and shell lines blanked; equal to `source` if it has none."""
+    return replace(source, text="\n".join(_line(line)[0] for line in source.lines))

@@ -1,0 +1,67 @@
+"""Runs inside the worker: one forward pass under a dispatch mode that writes down every ATen operator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from ascendops.worker import resolve
+
+
+def record(model: str, inputs: str | None) -> list[dict[str, Any]]:
+    """The operators of `model` (`module:factory`, or a .pt2 file of torch.export), with their counts, dtypes and shapes.
+
+    Args:
+        inputs: `module:factory` that returns the tuple of example inputs; None for a .pt2 file, whose graph is read instead.
+    """
+    if model.endswith(".pt2"):
+        return exported(Path(model))
+    if inputs is None:
+        raise ValueError("--inputs is needed: a factory that returns the example inputs")
+    return traced(resolve(model)(), resolve(inputs)())
+
+
+def traced(module: Any, arguments: Any) -> list[dict[str, Any]]:
+    """The operators of one forward pass, on whatever device the module and its inputs are (CPU or meta)."""
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen: Counter[tuple[str, str, str]] = Counter()
+
+    class Recorder(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            tensors = [
+                value for value in torch.utils._pytree.tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)
+            ]
+            seen[_key(str(func.name()), tensors)] += 1
+            return func(*args, **(kwargs or {}))
+
+    recorder: Any = Recorder  # torch does not type the constructor of its modes
+    with torch.no_grad(), recorder():
+        module(*arguments) if isinstance(arguments, (tuple, list)) else module(**arguments)
+    return _rows(seen)
+
+
+def exported(path: Path) -> list[dict[str, Any]]:
+    """The operators in the graph of a file that torch.export saved."""
+    import torch
+
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for node in torch.export.load(path).graph.nodes:
+        if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
+            values = [argument.meta.get("val") for argument in node.all_input_nodes]
+            seen[_key(str(node.target.name()), [value for value in values if isinstance(value, torch.Tensor)])] += 1
+    return _rows(seen)
+
+
+def _key(name: str, tensors: list[Any]) -> tuple[str, str, str]:
+    dtypes = ", ".join(dict.fromkeys(str(tensor.dtype).removeprefix("torch.") for tensor in tensors))
+    shapes = " ".join("x".join(map(str, tensor.shape)) or "scalar" for tensor in tensors[:3])
+    return name, dtypes, shapes
+
+
+def _rows(seen: Counter[tuple[str, str, str]]) -> list[dict[str, Any]]:
+    return [
+        {"op": op, "dtypes": dtypes, "shapes": shapes, "count": count} for (op, dtypes, shapes), count in seen.items()
+    ]
