@@ -126,15 +126,20 @@ def test_baseline(tmp_path: Path) -> None:
 
 
 def test_apply_renames_only_what_is_certain_and_can_be_undone(tmp_path: Path) -> None:
-    write(tmp_path, a__py="import torch\r\nx = y.cuda()  # 'cuda' é\r\nif x.is_cuda and torch.cuda.is_available(): z = 'cuda:1'\r\ntorch.cuda.temperature()\r\n")
+    write(tmp_path, a__py="import torch\r\nx = y.cuda()  # 'cuda' é\r\nif x.is_cuda and torch.cuda.is_available(): device = 'cuda:1'\r\nkeys = {'cuda': 1}\r\ntorch.cuda.temperature()\r\n")
     path = tmp_path / "a.py"
     before = path.read_bytes()
     plans = apply.plan(scan([path]).findings)
     undo = apply.write(plans, tmp_path)
-    assert path.read_bytes().decode() == "import torch\r\nx = y.npu()  # 'cuda' é\r\nif x.is_npu and torch.npu.is_available(): z = 'npu:1'\r\ntorch.cuda.temperature()\r\n"
+    assert path.read_bytes().decode() == "import torch\r\nx = y.npu()  # 'cuda' é\r\nif x.is_npu and torch.npu.is_available(): device = 'npu:1'\r\nkeys = {'cuda': 1}\r\ntorch.cuda.temperature()\r\n"
     assert apply.plan(scan([path]).findings) == {}
     subprocess.run(["patch", "-s", "--binary", str(path), str(undo)], check=True)
     assert path.read_bytes() == before
+
+
+def test_apply_leaves_a_file_alone_that_knows_other_devices(tmp_path: Path) -> None:
+    write(tmp_path, a__py="import torch\nif hasattr(torch, 'npu'):\n    torch.npu.init()\nelse:\n    torch.cuda.init()\n")
+    assert apply.plan(scan([tmp_path]).findings) == {}
 
 
 def test_names_of_kernels() -> None:

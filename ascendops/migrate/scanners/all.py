@@ -51,6 +51,8 @@ def scan(paths: list[Path], *, soc: str = "", torch: str = "", progress: Callabl
     report.findings = [
         found for found in report.findings if not _own(found, own) and found.construct not in report.defined
     ]
+    if not any(found.construct.startswith("numba.cuda") for found in report.findings):
+        report.findings = [found for found in report.findings if found.construct != "numba"]  # it has a CPU target, too
     report.unknown = [name for name in report.unknown if name.name not in report.defined]
     report.findings.sort(
         key=lambda found: (found.file, -1 if found.cell is None else found.cell, found.line, found.construct)

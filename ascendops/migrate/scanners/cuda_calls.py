@@ -215,7 +215,10 @@ def _near(pattern: re.Pattern[str], words: tuple[str, ...], text: str) -> Iterat
 
 
 def _torch(masked: str, sink: Sink) -> None:
+    cuda_file = sink.source.name.endswith((".cu", ".cuh")) or "cuda" in masked.lower()
     for match in _near(_TORCH_RULE, _TORCH_WORDS, masked):
+        if match[0].startswith(("AT_DISPATCH", "Packed", "packed")) and not cuda_file:
+            continue
         _, row, construct = _TORCH[int(str(match.lastgroup)[1:])]
         fact = tables.cpp("torch_cpp")[row] if row else _AT_CUDA
         sink.add(sink.source.line_at(match.start()), construct or match[0], "MIG-TORCH-CPP", fact)

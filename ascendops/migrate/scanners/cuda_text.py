@@ -77,6 +77,9 @@ def functions(masked: str) -> list[Function]:
     found = []
     for match in re.finditer(r"\b__(?:global|device)__\b", masked):
         kind, at = match[0], match.end()
+        line = masked[masked.rfind("\n", 0, at) + 1 : masked.find("\n", at) if "\n" in masked[at:] else len(masked)]
+        if re.match(r"\s*#", line) and line.rstrip().endswith(kind):
+            continue  # a macro that stands for the keyword
         word, word_at = "", 0
         for _ in range(64):
             head = _HEAD.match(masked, at)

@@ -73,6 +73,7 @@ def shell(source: Source) -> Sink:
         line = _uncomment(raw)
         if not re.match(r"\s*(?:echo|printf)\b", line):
             _commands(number, line, sink)
+            _path(number, line, sink)
         _options(number, line, sink)
     return sink
 
@@ -90,15 +91,24 @@ def docker(source: Source) -> Sink:
             sink.add(number, "nvidia container runtime", "MIG-CONTAINER", _RUNTIME)
         _commands(number, line, sink)
         _options(number, line, sink)
+        _path(number, line, sink)
     return sink
+
+
+def _path(number: int, line: str, sink: Sink) -> None:
+    if (path := re.search(r"/usr/local/cuda[\w./-]*", line)) and not _TOOL.search(line):
+        sink.add(number, f"CUDA toolkit path {path[0]}", "MIG-ENV", tables.environment()["CUDA_HOME"])
 
 
 def config(source: Source) -> Sink:
     """YAML, JSON, INI and TOML settings: devices, backends and variables."""
     sink = Sink(source)
-    if re.search(r"cuda|nccl|NCCL|CUDA", source.text):
+    if re.search(r"cuda|nccl|NCCL|CUDA|nvidia", source.text):
         for number, raw in enumerate(source.lines, 1):
-            _options(number, _uncomment(raw), sink)
+            line = _uncomment(raw)
+            _options(number, line, sink)
+            if "nvidia.com/gpu" in line:
+                sink.add(number, "nvidia.com/gpu", "MIG-CONTAINER", _RESOURCE)
     return sink
 
 
@@ -185,4 +195,11 @@ _RUNTIME = Fact(
     "ascend-docker-runtime",
     "devices come through ASCEND_VISIBLE_DEVICES",
     "library_map.json env: NVIDIA_VISIBLE_DEVICES",
+)
+_RESOURCE = Fact(
+    "nvidia.com/gpu",
+    "rename",
+    "huawei.com/Ascend910",
+    "the resource name of the Ascend device plug-in; it differs by product",
+    "derived; no vendor page was read",
 )

@@ -252,6 +252,17 @@ _PREFIXES: tuple[tuple[str, str, str | Fact], ...] = (
     (_ACTIVITY, "MIG-PROFILER", _ACTIVITY),
     ("torch.autograd.profiler.emit_nvtx", "MIG-PROFILER", "torch.profiler.profile"),
     ("torch.profiler.profile", "MIG-PROFILER", "torch.profiler.profile"),
+    (
+        "torch.nn.DataParallel",
+        "MIG-TORCH-FEATURE",
+        Fact(
+            "torch.nn.DataParallel",
+            "restricted",
+            "DistributedDataParallel",
+            "one process for several devices is documented as unsupported",
+            "aten_support.json api: torch.nn.DataParallel",
+        ),
+    ),
     ("torch.distributed.is_nccl_available", "MIG-DIST-NCCL", "torch.distributed.is_nccl_available"),
     ("torch.distributed.ProcessGroupNCCL", "MIG-DIST-NCCL", "torch.distributed.ProcessGroupNCCL"),
     ("torch.nn.attention.SDPBackend", "MIG-BACKEND-FLAG", "torch.nn.attention.sdpa_kernel"),

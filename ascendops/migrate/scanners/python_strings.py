@@ -130,7 +130,7 @@ def _constant(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
         sink.add(node.lineno, 'numba target="cuda"', "MIG-PY-KERNEL", _NUMBA)
     elif DEVICE.fullmatch(value):
         if _is_device(tree, node):
-            _device(node, sink, value)
+            _device(node, sink, value if _is_sure(tree, node) else None)
     elif value == "nccl" or value.endswith(":nccl") or ",cuda:nccl" in value:
         column = _column(node, sink)
         edit = sink.edit(node.lineno, column + 1, "nccl", "hccl") if value == "nccl" else None
@@ -188,6 +188,25 @@ def _is_device(tree: Tree, node: ast.Constant | ast.JoinedStr) -> bool:
             return not isinstance(parent, ast.Raise)
         child = parent
     return True
+
+
+def _is_sure(tree: Tree, node: ast.AST) -> bool:
+    """Whether a device string is the whole device argument, default or operand, so that it can be renamed alone."""
+    child, parent = node, tree.parents.get(node)
+    while isinstance(parent, ast.IfExp):
+        child, parent = parent, tree.parents.get(parent)
+    if isinstance(parent, ast.keyword):
+        return parent.arg in ("device", "device_type", "map_location")
+    if isinstance(parent, ast.Call):
+        return (
+            call_name(parent) in ("device", "to", "autocast", "GradScaler", "init_device_mesh")
+            and child in parent.args[:1]
+        )
+    if isinstance(parent, ast.arguments):
+        return _parameter(parent, child).startswith("device")
+    if isinstance(parent, ast.Assign):
+        return all("device" in ast.unparse(target).lower() for target in parent.targets)
+    return isinstance(parent, ast.Compare) and "device" in ast.unparse(parent).lower() and len(parent.ops) == 1
 
 
 def _parameter(arguments: ast.arguments, default: ast.AST) -> str:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ascendops.migrate.facts.tables import Fact
 from ascendops.migrate.model import Edit, Finding, Unknown
 from ascendops.migrate.rules.finding import make
 from ascendops.migrate.sources.text import Source
+
+_OTHER_DEVICES = re.compile(r"torch[._]npu|[\"'](?:npu|xpu|hpu|musa|mlu)(?::\d*)?[\"']|\bacl(?:rt)?[A-Z]\w+")
+"""A file that knows other devices chooses among them: a rename could break the choice."""
 
 
 class Sink:
@@ -18,6 +22,7 @@ class Sink:
         self.findings: list[Finding] = []
         self.unknown: list[Unknown] = []
         self.defined: set[str] = set()
+        self._several = bool(_OTHER_DEVICES.search(source.text))
         self._seen: set[tuple[int, str]] = set()
 
     def add(self, line: int, construct: str, rule: str, fact: Fact, **more: Any) -> None:
@@ -35,6 +40,6 @@ class Sink:
     def edit(self, line: int, start: int, old: str, new: str) -> Edit | None:
         """The edit that replaces `old` by `new` at column `start`, if the line really has `old` there; notebooks get none."""
         text = self.source.lines[line - 1] if 0 < line <= len(self.source.lines) else ""
-        if self.source.cell is not None or text[start : start + len(old)] != old:
+        if self.source.cell is not None or self._several or text[start : start + len(old)] != old:
             return None
         return Edit(start, start + len(old), new)
