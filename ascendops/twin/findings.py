@@ -15,7 +15,7 @@ _MEMORY = (
         "UB-BOUNDS",
         "An instruction leaves its buffer in a local memory",
         """The bytes that the instruction touches reach past the buffer that InitBuffer made for the tensor, or past the memory itself. On
-the device it overwrites or reads a neighbouring buffer. The twin skips the instruction.
+the device it overwrites or reads a neighbouring buffer, and so does the twin; it skips an instruction that leaves the memory.
 Cause: a count, mask, repeat or stride greater than the tile; a buffer made for the tile's element count instead of its bytes
 (InitBuffer takes bytes: tile * sizeof(T)); or the last tile computed with the full tile's length.
 Fix: size the buffer for the largest tile, rounded up to 32 bytes, and pass the number of valid elements.""",

@@ -60,7 +60,7 @@ bool touch_local(Private &p, const Span &s, Rw rw, const Extent &e, uint32_t ali
     const Buffer *b = s.buf >= 0 && static_cast<size_t>(s.buf) < p.bufs.size() ? &p.bufs[s.buf] : nullptr;
     if (b != nullptr && (lo < b->addr || hi > static_cast<int64_t>(b->addr) + b->bytes)) {
         report_buffer_bounds(p, *b, s, rw, e);
-        return false;
+        return inside;  // the device runs into the neighbouring buffer
     }
     if (!inside) {
         finding("UB-BOUNDS", "%s %s bytes %lld to %lld of %s, which has %llu bytes", p.api, verb(rw), static_cast<long long>(lo),
