@@ -46,6 +46,11 @@ def rows(text: str) -> list[tuple[int, str, str]]:
         ("import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'", "CUDA_VISIBLE_DEVICES", "rename"),
         ("import os\nos.environ.setdefault('NCCL_FOO_BAR', '1')", "NCCL_FOO_BAR", "restricted"),
         ("import subprocess\nsubprocess.run(['nvidia-smi', '-L'])", "nvidia-smi", "restricted"),
+        ("torch.set_default_tensor_type('torch.cuda.FloatTensor')", "torch.cuda.FloatTensor", "rename"),
+        ("lib.impl('op', f, 'CUDA')", '"CUDA" dispatch key', "rename"),
+        ("import torch\nm = torch.nn.DataParallel(m)", "torch.nn.DataParallel", "restricted"),
+        ("t = Trainer(accelerator='gpu')", 'accelerator="gpu"', "restricted"),
+        ("from flash_attn import flash_attn_func", "flash_attn.flash_attn_func", "restricted"),
         ("import flash_attn", "flash_attn", "restricted"),
         ("import cupy as cp\nk = cp.RawKernel(src, 'f')", "cupy.RawKernel", "custom_op"),
         ("from cuda import nvrtc\nnvrtc.nvrtcCreateProgram(s)", "cuda.nvrtc.nvrtcCreateProgram", "no_equivalent"),
@@ -107,6 +112,16 @@ def test_device_strings(code: str) -> None:
 )
 def test_left_alone(code: str) -> None:
     assert found(code) == []
+
+
+def test_an_import_names_the_fused_operator() -> None:
+    finding = found("from flash_attn import flash_attn_func")[0]
+    assert finding.replacement == "torch_npu.npu_fusion_attention" and "int head_num" in finding.todo
+
+
+def test_a_parameter_or_variable_hides_an_import() -> None:
+    code = "import torch._inductor.config as config\ndef f(config):\n    return config.width\ndef g():\n    config = 1\n    return config.width\n"
+    assert [f.line for f in found(code)] == [1]
 
 
 def test_one_finding_for_a_line_and_construct() -> None:

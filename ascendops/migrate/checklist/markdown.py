@@ -55,9 +55,17 @@ def _groups(found: list[Finding]) -> Iterator[str]:
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in found:
         groups.setdefault((finding.rule, finding.construct, finding.todo), []).append(finding)
-    order = sorted(groups.values(), key=lambda group: (-(group[0].weight or 0), group[0].rule, group[0].where))
+    order = sorted(groups.values(), key=lambda group: (-(group[0].weight or 0), rank(group[0]), group[0].where))
     for group in order:
         yield from _box(group)
+
+
+def rank(finding: Finding) -> tuple[int, str]:
+    """Kernels first, then what takes days, then the rest by rule."""
+    kernels = ("MIG-KERNEL", "MIG-PY-KERNEL", "MIG-TRITON-KERNEL", "MIG-EXTENSION")
+    if finding.rule in kernels:
+        return kernels.index(finding.rule), finding.rule
+    return len(kernels) + ("days", "hours", "minutes").index(finding.effort), finding.rule
 
 
 def _box(group: list[Finding]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from ascendops.migrate.baseline import Change
-from ascendops.migrate.checklist.markdown import TITLES, summary
+from ascendops.migrate.checklist.markdown import TITLES, rank, summary
 from ascendops.migrate.model import STATUSES, Finding, Report
 
 _SHOWN = 12
@@ -16,7 +16,7 @@ def page(report: Report, change: Change | None, *, full: bool = False) -> str:
     lines = [summary(report)]
     for status in STATUSES:
         found = [finding for finding in report.findings if finding.status == status]
-        found.sort(key=lambda finding: -(finding.weight or 0))
+        found.sort(key=lambda finding: (-(finding.weight or 0), rank(finding)))
         if found and (status != "works_as_is" or full):
             lines += ["", f"{TITLES[status]} ({len(found)})"]
             lines += [_line(finding) for finding in (found if full else found[:_SHOWN])]

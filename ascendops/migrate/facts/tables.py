@@ -197,3 +197,10 @@ def triton_rule(name: str) -> Fact:
         if row["feature"].startswith(name):
             return Fact(row["feature"], row["status"], "", row["rule"], row["source"])
     raise KeyError(name)
+
+
+@functools.cache
+def fused() -> dict[str, dict[str, Any]]:
+    """Rows of the fused-operator table by each full name that they replace, such as `flash_attn.flash_attn_func`."""
+    rows = table("fused_replacements")["rows"]
+    return {name: row for row in rows for name in row["replaces"] if "." in name and " " not in name}

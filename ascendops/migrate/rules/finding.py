@@ -42,7 +42,7 @@ def make(
 ) -> Finding:
     """A finding of `rule` at `line` of `source` (1-based, in the source's own lines), decided by `fact`."""
     entry = RULES[rule]
-    own = (entry.effort, entry.effort_why) if entry.effort and fact.status not in ("works_as_is", "rename") else None
+    own = (entry.effort, entry.effort_why) if entry.effort and fact.status in ("restricted", "custom_op") else None
     hours, why = effort or own or _EFFORT[fact.status]
     target = fact.target if replacement is None else replacement
     return Finding(

@@ -107,12 +107,24 @@ def _effort(lines: int, features: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _advice(features: tuple[str, ...]) -> str:
-    used = set(features)
+    return "; ".join([_way(set(features)), *(note for name, note in _NOTES if name in features)])
+
+
+_NOTES = (
+    ("fp64", "fp64 has no counterpart: compute in float"),
+    ("inline PTX", "the PTX instructions are redesigned"),
+    ("random numbers", "random numbers come from PhiloxRandom or an aclnn operator"),
+    ("clock", "clocks become GetSystemCycle"),
+)
+
+
+def _way(used: set[str]) -> str:
+    """The first way that fits, from the feature that constrains most."""
     if used & {"tensor cores", "CUTLASS or CuTe"}:
         return "write it with the Matmul API or CATLASS templates: cube and vector cores are programmed apart"
     if used & {"texture", "dynamic parallelism"}:
         return "redesign it: textures and launches inside a kernel have no counterpart"
-    if used & {"warp shuffle", "warp vote", "CUB", "shared memory", "barrier"}:
+    if used & {"warp shuffle", "warp vote", "CUB", "shared memory", "barrier", "cooperative groups"}:
         return "write it in Ascend C: reductions become ReduceSum/WholeReduce on tiles, shared memory becomes UB queues"
     if "atomics" in used:
         return "write it in Ascend C: only DMA-granular atomic add, max and min exist on A2/A3"

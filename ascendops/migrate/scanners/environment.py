@@ -147,6 +147,8 @@ def _commands(number: int, line: str, sink: Sink) -> None:
             row = rows.get(match[1], "Nsight")
             fact = tables.feature(row) if row else tables.cpp("build")["nvcc flags (-O3 --use_fast_math -Xptxas …)"]
             sink.add(number, match[1], "MIG-TOOL", fact)
+        if arch := re.search(r"(?:compute|sm)_\d+[a-z]?\b|-arch=\S+", line):
+            sink.add(number, f"gencode {arch[0]}", "MIG-CUDA-ARCH", tables.cpp("build")[_ARCHITECTURE])
     if re.search(r"\bdocker\b.*--gpus\b|--runtime[= ]nvidia", line):
         sink.add(number, "nvidia container runtime", "MIG-CONTAINER", _RUNTIME)
 

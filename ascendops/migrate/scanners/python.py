@@ -20,7 +20,9 @@ _INLINE = re.compile(
 )
 _WORDS = (
     "cuda", "cudnn", "cublas", "nccl", "triton", "nvidia", "nvcc", "nvrtc", "nvml", "__global__", r"\bsm_\d", "compute_", r"\.cuh?\b", "cpp_extension",
-    "torch.compile", "inductor", "float8_", "channels_last", "profiler", "executionprovider", "sdpa", "sdp", "attention",
+    "torch.compile",
+    "accelerator",
+    "dataparallel", "inductor", "float8_", "channels_last", "profiler", "executionprovider", "sdpa", "sdp", "attention",
 )  # fmt: skip
 """Text without any of these, and without the name of a library of the tables, cannot have a finding: it is not parsed."""
 

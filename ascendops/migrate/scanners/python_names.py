@@ -124,6 +124,31 @@ def _tail(tree: Tree, node: ast.Attribute, sink: Sink) -> None:
         )
 
 
+def _fused(name: str, fact: Fact) -> Fact:
+    """The library's fact, with the fused torch_npu operator that replaces this very function, if the table has one."""
+    leaf = name.rsplit(".", 1)[-1]
+    row = next(
+        (
+            row
+            for full, row in tables.fused().items()
+            if full == name or (full.endswith(f".{leaf}") and full.split(".")[0] == name.split(".")[0])
+        ),
+        None,
+    )
+    if row is None:
+        return fact
+    limits = "; ".join(row.get("limits", []))
+    note = "; ".join(part for part in (f"schema {row['schema']}" if row.get("schema") else "", limits) if part)
+    return Fact(
+        name,
+        row["status"],
+        row["npu"],
+        note,
+        row["source"],
+        versions=f"products {', '.join(row['hw'])}" if row.get("hw") else "",
+    )
+
+
 def _import(name: str) -> Hit | None:
     if hit := known(name):
         return hit
@@ -133,7 +158,7 @@ def _import(name: str) -> Hit | None:
         if module in _QUIET_IMPORTS:
             return None
         if fact := tables.imports().get(module):
-            return name, "MIG-IMPORT", fact
+            return name, "MIG-IMPORT", _fused(name, fact)
     return None
 
 

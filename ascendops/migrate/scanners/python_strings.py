@@ -8,6 +8,7 @@ import re
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
 from ascendops.migrate.scanners.python_flags import call_name, scan as scan_flags
+from ascendops.migrate.scanners.python_names import known
 from ascendops.migrate.scanners.python_tree import Tree
 from ascendops.migrate.scanners.sink import Sink
 
@@ -139,6 +140,12 @@ def _constant(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
         )
     elif value in _PROVIDERS:
         sink.add(node.lineno, value, "MIG-PROVIDER", _PROVIDERS[value])
+    elif value.startswith("torch.cuda.") and (hit := known(value)):
+        sink.add(node.lineno, *hit)
+    elif value in ("CUDA", "AutogradCUDA", "AutocastCUDA") and _is_dispatch_key(tree, node):
+        sink.add(node.lineno, f'"{value}" dispatch key', "MIG-TORCH-CPP", _DISPATCH)
+    elif value == "gpu" and isinstance(parent := tree.parents.get(node), ast.keyword) and parent.arg == "accelerator":
+        sink.add(node.lineno, 'accelerator="gpu"', "MIG-TORCH-FEATURE", tables.packages()["lightning"])
     elif value in ("flash_attention_2", "flash_attention_3"):
         sink.add(node.lineno, value, "MIG-ATTENTION-IMPL", tables.imports()["flash_attn"])
     elif value == "cudagraphs":
@@ -209,6 +216,18 @@ def _is_sure(tree: Tree, node: ast.AST) -> bool:
     return isinstance(parent, ast.Compare) and "device" in ast.unparse(parent).lower() and len(parent.ops) == 1
 
 
+def _is_dispatch_key(tree: Tree, node: ast.AST) -> bool:
+    parent = tree.parents.get(node)
+    call = tree.parents.get(parent) if isinstance(parent, ast.keyword) else parent
+    return isinstance(call, ast.Call) and call_name(call) in (
+        "impl",
+        "Library",
+        "fallback",
+        "register_kernel",
+        "py_impl",
+    )
+
+
 def _parameter(arguments: ast.arguments, default: ast.AST) -> str:
     """The name of the parameter that has this default value."""
     positional = [*arguments.posonlyargs, *arguments.args]
@@ -270,4 +289,11 @@ def _variable(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
 
 _NUMBA = Fact(
     "numba", "custom_op", "Triton for Ascend or torch operators", "no numba target for Ascend", "library_map.json numba"
+)
+_DISPATCH = Fact(
+    "DispatchKey CUDA",
+    "rename",
+    "PrivateUse1",
+    "the NPU's dispatch key; AutogradPrivateUse1 and AutocastPrivateUse1 likewise",
+    "cuda_cpp_map.json torch_cpp: DispatchKey CUDA",
 )
