@@ -75,6 +75,8 @@ def test_unknown_cuda_names_are_listed() -> None:
         ("cusparseCreate(&h);", "cusparseCreate", "no_equivalent"),
         ("thrust::sort(a, b);", "thrust::sort", "custom_op"),
         ("using B = cub::BlockReduce<float, 1>;", "cub::BlockReduce", "custom_op"),
+        ("namespace my_cub = cub; my_cub::BlockLoad<int> b;", "my_cub::BlockLoad", "custom_op"),
+        ("auto t = cudnn_frontend::TensorBuilder();", "cudnn_frontend::TensorBuilder", "restricted"),
         ("auto s = at::cuda::getCurrentCUDAStream();", "at::cuda::getCurrentCUDAStream", "rename"),
         ("TORCH_CHECK(x.device().is_cuda());", "is_cuda", "rename"),
         ("#define CHECK_CUDA(x) TORCH_CHECK(x.is_cuda())", "is_cuda", "rename"),

@@ -51,6 +51,8 @@ def rows(text: str) -> list[tuple[int, str, str]]:
         ("import torch\nm = torch.nn.DataParallel(m)", "torch.nn.DataParallel", "restricted"),
         ("t = Trainer(accelerator='gpu')", 'accelerator="gpu"', "restricted"),
         ("from flash_attn import flash_attn_func", "flash_attn.flash_attn_func", "restricted"),
+        ("from . import iou3d_cuda", "iou3d_cuda", "custom_op"),
+        ("import importlib\nm = importlib.import_module('norm_cuda')", "norm_cuda", "custom_op"),
         ("import flash_attn", "flash_attn", "restricted"),
         ("import cupy as cp\nk = cp.RawKernel(src, 'f')", "cupy.RawKernel", "custom_op"),
         ("from cuda import nvrtc\nnvrtc.nvrtcCreateProgram(s)", "cuda.nvrtc.nvrtcCreateProgram", "no_equivalent"),
@@ -108,6 +110,8 @@ def test_device_strings(code: str) -> None:
         "help = 'the cuda device'",
         "url = 'https://example.com/cuda'",
         "s = name + 'cuda'",
+        "from helpers import is_cuda_like, run_cuda",
+        "from .helpers import run_cuda",
     ],
 )
 def test_left_alone(code: str) -> None:

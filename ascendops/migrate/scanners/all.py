@@ -81,7 +81,7 @@ def _file(path: Path, kind: str, walk: Walk, report: Report) -> None:
         if kind == "notebook":
             _notebook(file, text, report)
         else:
-            _text(Source(file, text), kind, report)
+            _text(Source(file, text), "docker" if "/workflows/" in file and kind == "config" else kind, report)
     except ExtraMissing as error:
         report.skipped.append(Skipped(file, error.what))
     except (ValueError, RecursionError) as error:

@@ -18,7 +18,7 @@ _NAME = re.compile(
     r"(?<![\w.>])(?:(cuda[A-Z]\w*)|(CU(?:device|context|module|function|stream|event|result|tensorMap)\w*|cu[A-Z]\w*|nvrtc[A-Z]\w*)|(nccl[A-Z]\w*))\b"
 )
 _LIBRARY = re.compile(
-    r"\b(?:cublas(?:Lt|Xt)?[A-Z]\w*|cudnn[A-Z]\w*|curand\w*|cufft[A-Z]\w*|cusparse[A-Z]\w*|cusolver\w*|nvshmemx?_\w+(?=\s*[(<])|nvshmem\w*_t\b|nvml[A-Z]\w*|nvtx[A-Z]\w*|cupti[A-Z]\w*|nppi?[A-Z]\w*|nvjpeg\w+|cub::\w*[a-z]\w*|thrust::\w+)"
+    r"\b(?:cublas(?:Lt|Xt)?[A-Z]\w*|cudnn[A-Z]\w*|curand\w*|cufft[A-Z]\w*|cusparse[A-Z]\w*|cusolver\w*|nvshmemx?_\w+(?=\s*[(<])|nvshmem\w*_t\b|nvml[A-Z]\w*|nvtx[A-Z]\w*|cupti[A-Z]\w*|nppi?[A-Z]\w*|nvjpeg\w+|(?:\w+_)?cub::\w*[a-z]\w*|cudnn_frontend::\w+|thrust::\w+)"
 )
 _PROPERTY = re.compile(
     r"(?:\.|->)\s*(multiProcessorCount|maxThreadsPerMultiProcessor|sharedMemPerBlock\w*|sharedMemPerMultiprocessor|regsPerBlock|maxThreadsPerBlock|maxGridSize|maxThreadsDim|totalConstMem|warpSize|l2CacheSize|totalGlobalMem|clockRate|memoryClockRate|memoryBusWidth|persistingL2CacheMaxSize|computeMode|major|minor)\b"
@@ -169,7 +169,8 @@ def _libraries(masked: str, sink: Sink) -> None:
     """One finding for each line and library family, with the names used there."""
     places: dict[tuple[int, str], tuple[Fact, dict[str, None]]] = {}
     for match in _LIBRARY.finditer(masked):
-        fact = next((fact for pattern, fact in tables.libraries() if re.fullmatch(pattern, match[0])), None)
+        name = re.sub(r"^\w+_(?=cub::)|(?<=cudnn_frontend)::\w+", "", match[0])
+        fact = next((fact for pattern, fact in tables.libraries() if re.fullmatch(pattern, name)), None)
         if fact and match[0] not in sink.defined and not _WRAPPER.search(match[0]):
             key = sink.source.line_at(match.start()), fact.name
             places.setdefault(key, (fact, {}))[1].setdefault(match[0])

@@ -149,6 +149,9 @@ def _commands(number: int, line: str, sink: Sink) -> None:
             sink.add(number, match[1], "MIG-TOOL", fact)
         if arch := re.search(r"(?:compute|sm)_\d+[a-z]?\b|-arch=\S+", line):
             sink.add(number, f"gencode {arch[0]}", "MIG-CUDA-ARCH", tables.cpp("build")[_ARCHITECTURE])
+    image = re.search(r"\b(?:nvidia/cuda:|nvcr\.io/nvidia/)\S*", line)
+    if image and not re.match(r"\s*(?:FROM|image:|ARG)", line, re.IGNORECASE):
+        sink.add(number, f"CUDA image {image[0]}", "MIG-CONTAINER", _CONTAINER)
     if re.search(r"\bdocker\b.*--gpus\b|--runtime[= ]nvidia", line):
         sink.add(number, "nvidia container runtime", "MIG-CONTAINER", _RUNTIME)
 

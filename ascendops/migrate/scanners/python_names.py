@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
+from collections.abc import Iterator
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
 from ascendops.migrate.scanners.python_libraries import USED, Hit, library_use
+from ascendops.migrate.scanners.python_rows import COMPILED, PREFIXES
 from ascendops.migrate.scanners.python_tree import Tree
 from ascendops.migrate.scanners.sink import Sink
 
@@ -42,6 +45,8 @@ def scan(tree: Tree, sink: Sink) -> None:
     for alias, name in tree.imports():
         if hit := _import(name):
             sink.add(alias.lineno, *hit)
+    for line, name in _compiled(tree):
+        sink.add(line, name, "MIG-IMPORT", COMPILED)
     for node, name in tree.chains():
         line = node.end_lineno or node.lineno if isinstance(node, ast.Attribute) else node.lineno
         if hit := known(name):
@@ -63,6 +68,23 @@ def scan(tree: Tree, sink: Sink) -> None:
     for part in tree.nodes:
         if isinstance(part, ast.Attribute) and not tree.dotted(part):
             _tail(tree, part, sink)  # a method of a call: f(x).cuda()
+
+
+def _compiled(tree: Tree) -> Iterator[tuple[int, str]]:
+    """Imports of modules that are named like a compiled CUDA extension and that no table lists: (line, module)."""
+    for node in tree.nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            if isinstance(node, ast.ImportFrom) and (node.module or not node.level):
+                continue  # a function of a Python module may be called anything
+            found = [(alias.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.Call) and tree.dotted(node.func) == "importlib.import_module" and node.args:
+            value = node.args[0].value if isinstance(node.args[0], ast.Constant) else ""
+            found = [(node.lineno, str(value))]
+        else:
+            continue
+        yield from (
+            (line, name) for line, name in found if re.search(r"_cuda(_ext|_kernels?)?$", name) and not _import(name)
+        )
 
 
 def _in_kernel(tree: Tree, node: ast.AST) -> bool:
@@ -169,7 +191,7 @@ def known(name: str) -> Hit | None:
         return _torch_cuda(name)
     if name.startswith("torch.backends.") and name.split(".")[2] in ("cuda", "cudnn"):
         return _backend(name)
-    for prefix, rule, row in _PREFIXES:
+    for prefix, rule, row in PREFIXES:
         if name == prefix or name.startswith(prefix + ("" if prefix.endswith("_cuda") else ".")):
             return name if rule == "MIG-COMPILE" else prefix, rule, tables.related(row) if isinstance(row, str) else row
     for library in USED:
@@ -231,68 +253,3 @@ def _backend(name: str) -> Hit:
             ),
         )
     return name, "MIG-BACKEND-FLAG", tables.related(row)
-
-
-_ACTIVITY = "torch.profiler.ProfilerActivity.CUDA"
-_PREFIXES: tuple[tuple[str, str, str | Fact], ...] = (
-    ("torch.version.cuda", "MIG-VERSION", "torch.version.cuda"),
-    ("torch.utils.cpp_extension.CUDAExtension", "MIG-EXTENSION", "torch.utils.cpp_extension.CUDAExtension"),
-    ("torch.utils.cpp_extension.load_inline", "MIG-EXTENSION", "torch.utils.cpp_extension.load_inline"),
-    ("torch.utils.cpp_extension.load", "MIG-EXTENSION", "torch.utils.cpp_extension.load (JIT"),
-    (
-        "torch.utils.cpp_extension.BuildExtension",
-        "MIG-EXTENSION",
-        Fact(
-            "BuildExtension",
-            "restricted",
-            "torch_npu.utils.cpp_extension.NpuExtension with BuildExtension",
-            "builds the C++ part; nvcc is not called",
-            "cuda_cpp_map.json build",
-            shim=False,
-        ),
-    ),
-    (
-        "torch.utils.cpp_extension.CUDA_HOME",
-        "MIG-EXTENSION",
-        Fact("CUDA_HOME", "rename", "ASCEND_HOME_PATH", "", "library_map.json env: CANN set_env.sh"),
-    ),
-    (
-        "torch.utils.cpp_extension._find_cuda_home",
-        "MIG-EXTENSION",
-        Fact("_find_cuda_home", "rename", "ASCEND_HOME_PATH", "", "library_map.json env: CANN set_env.sh"),
-    ),
-    (
-        "torch._C._cuda",
-        "MIG-TORCH-CUDA",
-        Fact(
-            "torch._C._cuda*",
-            "restricted",
-            "torch_npu._C._npu_*",
-            "private bindings; few have a counterpart",
-            "derived from the torch.cuda table",
-        ),
-    ),
-    ("torch.compile", "MIG-COMPILE", "torch.compile (inductor)"),
-    ("torch._inductor", "MIG-COMPILE", "torch.compile (inductor)"),
-    (_ACTIVITY, "MIG-PROFILER", _ACTIVITY),
-    ("torch.autograd.profiler.emit_nvtx", "MIG-PROFILER", "torch.profiler.profile"),
-    ("torch.profiler.profile", "MIG-PROFILER", "torch.profiler.profile"),
-    (
-        "torch.nn.DataParallel",
-        "MIG-TORCH-FEATURE",
-        Fact(
-            "torch.nn.DataParallel",
-            "restricted",
-            "DistributedDataParallel",
-            "one process for several devices is documented as unsupported",
-            "aten_support.json api: torch.nn.DataParallel",
-        ),
-    ),
-    ("torch.distributed.is_nccl_available", "MIG-DIST-NCCL", "torch.distributed.is_nccl_available"),
-    ("torch.distributed.ProcessGroupNCCL", "MIG-DIST-NCCL", "torch.distributed.ProcessGroupNCCL"),
-    ("torch.nn.attention.SDPBackend", "MIG-BACKEND-FLAG", "torch.nn.attention.sdpa_kernel"),
-    ("torch.nn.attention.sdpa_kernel", "MIG-BACKEND-FLAG", "torch.nn.attention.sdpa_kernel"),
-    ("torch.float8_e4m3fn", "MIG-TORCH-FEATURE", "torch.float8_e4m3fn"),
-    ("torch.float8_e5m2", "MIG-TORCH-FEATURE", "torch.float8_e4m3fn"),
-    ("torch.channels_last", "MIG-TORCH-FEATURE", "torch.channels_last"),
-)
