@@ -62,6 +62,14 @@ def test_nothing_scanned_is_run_or_imported(tmp_path: Path) -> None:
     assert not any(name.startswith(("torch", "numpy")) for name in set(sys.modules) - before)
 
 
+def test_own_packages_are_not_findings_and_sub_packages_do_not_hide_libraries(tmp_path: Path) -> None:
+    inner = tmp_path / "flash_attn" / "tensorrt"
+    inner.mkdir(parents=True)
+    (tmp_path / "flash_attn" / "__init__.py").write_text("from flash_attn import x\n")
+    (inner / "__init__.py").write_text("import tensorrt\n")
+    assert [f.construct for f in scan([tmp_path]).findings] == ["tensorrt"]
+
+
 def notebook(*cells: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": text.splitlines(keepends=True)} for text in cells], "nbformat": 4})
 

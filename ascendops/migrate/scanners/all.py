@@ -40,11 +40,12 @@ def scan(paths: list[Path], *, soc: str = "", torch: str = "", progress: Callabl
             raise MigrateError(f"there is no file or folder '{path}'", where=str(path))
     report = Report(soc=soc, torch=torch)
     walk = Walk(report.skipped)
-    own: set[str] = set()
+    own = {path.resolve().name.lower().replace("-", "_") for path in paths}
     for path, kind in walk.files(paths):
         report.files += 1
+        own.add(path.as_posix().split("/")[0].lower().replace("-", "_"))
         if path.name == "__init__.py":
-            own.add(path.parent.name)
+            own.add(_package(path))
         _file(path, kind, walk, report)
         if progress:
             progress(report.files)
@@ -62,11 +63,15 @@ def scan(paths: list[Path], *, soc: str = "", torch: str = "", progress: Callabl
 
 
 def _own(found: Finding, packages: set[str]) -> bool:
-    """Whether an import is of the scanned project itself: a package of this scan, or the name of a folder above the file."""
+    """Whether an import or a requirement is of the scanned project itself: a package of this scan, or the project's folder."""
     if found.rule not in ("MIG-IMPORT", "MIG-PACKAGE"):
         return False
-    head = found.construct.split(".")[0].lower().replace("-", "_")
-    return head in packages or head in found.file.replace("-", "_").split("/")[:-1]
+    return found.construct.split(".")[0].lower().replace("-", "_") in packages
+
+
+def _package(path: Path) -> str:
+    """The name of the top-level package whose `__init__.py` this is; empty for a sub-package."""
+    return "" if (path.parent.parent / "__init__.py").exists() else path.parent.name
 
 
 def _file(path: Path, kind: str, walk: Walk, report: Report) -> None:

@@ -61,6 +61,12 @@ def package(number: int, name: str, sink: Sink) -> None:
         sink.add(number, name, "MIG-PACKAGE", fact)
 
 
+def requirements(number: int, words: str, sink: Sink) -> None:
+    """Adds findings for the distributions in the arguments of an install command."""
+    for word in words.split():
+        package(number, re.split(r"[=<>~!\[;]", word.strip("\"'"))[0], sink)
+
+
 def _build_settings(number: int, line: str, sink: Sink) -> None:
     if re.search(r"CUDA_ARCH|(?:sm|compute)_\d\d", line):
         sink.add(number, "CUDA_ARCHITECTURES", "MIG-CUDA-ARCH", tables.cpp("build")[_ARCHITECTURE])
@@ -96,7 +102,7 @@ def docker(source: Source) -> Sink:
 
 
 def _path(number: int, line: str, sink: Sink) -> None:
-    if (path := re.search(r"/usr/local/cuda[\w./-]*", line)) and not _TOOL.search(line):
+    if (path := re.search(r"/usr/local/cuda[\w./-]*", line)) and not _TOOL.search(line) and "CUDA_HOME" not in line:
         sink.add(number, f"CUDA toolkit path {path[0]}", "MIG-ENV", tables.environment()["CUDA_HOME"])
 
 
@@ -131,8 +137,7 @@ def _commands(number: int, line: str, sink: Sink) -> None:
                 edit=sink.edit(number, match.start(1), name, fact.target) if rename else None,
             )
     if install := _INSTALL.search(line):
-        for word in install[1].split():
-            package(number, re.split(r"[=<>~!\[;]", word.strip("\"'"))[0], sink)
+        requirements(number, install[1], sink)
         if index := _INDEX.search(install[1]):
             sink.add(number, f"CUDA wheel index {index[1] or index[2]}", "MIG-PACKAGE", _WHEEL)
     else:

@@ -7,7 +7,7 @@ import re
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
-from ascendops.migrate.scanners.environment import package
+from ascendops.migrate.scanners.environment import package, requirements
 from ascendops.migrate.scanners.python_tree import Tree
 from ascendops.migrate.scanners.sink import Sink
 
@@ -50,6 +50,10 @@ def scan(tree: Tree, node: ast.expr, value: str, sink: Sink) -> None:
             row = _TOOLS[tool[1]]
             fact = tables.feature(row) if row else tables.cpp("build")["nvcc flags (-O3 --use_fast_math -Xptxas …)"]
             sink.add(node.lineno, tool[1], "MIG-TOOL", fact)
+    elif (words := re.search(r"(?:pip3? |^)install\s+(.+)", value)) and re.search(
+        "pip|run|system|call|install", _caller(tree, node)
+    ):
+        requirements(node.lineno, words[1], sink)
     elif (
         (pin := re.match(r"([A-Za-z][\w.-]*)(?:\[[\w,]*\])?\s*(?:[=<>~!;@].*)?$", value))
         and pin[1] not in _TORCH
@@ -60,6 +64,10 @@ def scan(tree: Tree, node: ast.expr, value: str, sink: Sink) -> None:
 
 _TORCH = ("torch", "torchvision", "torchaudio")
 """Requirements of nearly every setup.py: the environment files say what takes their place."""
+
+
+def _caller(tree: Tree, node: ast.AST) -> str:
+    return next((call_name(parent) for parent in tree.up(node) if isinstance(parent, ast.Call)), "")
 
 
 def _requires(tree: Tree, node: ast.AST) -> bool:

@@ -30,10 +30,9 @@ USED = (
 def library_use(name: str, library: str) -> Hit | None:
     """The construct, rule and fact of a name of a CUDA library; None for flags whose call is a finding."""
     parts = name.removeprefix(library + ".").split(".")
-    for part in parts:
-        for section in ("runtime", "driver"):
-            if fact := native(section, part):
-                return None if fact.quiet else (name, "MIG-CUDA-PYTHON", fact)
+    facts = [fact for part in parts for section in ("runtime", "driver") if (fact := native(section, part))]
+    if facts:
+        return None if any(fact.quiet for fact in facts) else (name, "MIG-CUDA-PYTHON", facts[0])
     row = tables.imports().get(library) or tables.imports()[library.split(".")[0]]
     if parts[-1] in _PYTHON_KERNELS:
         target = "Triton for Ascend or Ascend C"

@@ -130,8 +130,9 @@ def _constant(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
     if value == "cuda" and _is_target(tree, node):
         sink.add(node.lineno, 'numba target="cuda"', "MIG-PY-KERNEL", _NUMBA)
     elif DEVICE.fullmatch(value):
-        if _is_device(tree, node):
-            _device(node, sink, value if _is_sure(tree, node) else None)
+        sure = _is_sure(tree, node)
+        if sure or (_is_device(tree, node) and sink.source.name != "setup.py"):  # there it names folders and variants
+            _device(node, sink, value if sure else None)
     elif value == "nccl" or value.endswith(":nccl") or ",cuda:nccl" in value:
         column = _column(node, sink)
         edit = sink.edit(node.lineno, column + 1, "nccl", "hccl") if value == "nccl" else None
