@@ -25,3 +25,11 @@ def test_a_write_past_the_next_block_is_an_error() -> None:
     found = findings(compiled(KERNELS), "round_up_tail", x, y[:13], tiling=struct.pack("<I", 24))
     assert {kind for kind, _ in found} == {"GM-PADDING", "GM-BOUNDS"}
     np.testing.assert_array_equal(y, np.concatenate([np.arange(1, 14), np.zeros(7)]))
+
+
+def test_a_buffer_without_memory_is_a_fault_only_when_it_is_used() -> None:
+    y = np.zeros(8, dtype=np.float32)
+    assert findings(compiled(KERNELS), "optional_buffer", y, tiling=struct.pack("<I", 0)) == set()
+    assert y[0] == 7
+    expected = expectations(KERNELS)["optional_buffer"]
+    assert findings(compiled(KERNELS), "optional_buffer", y, tiling=struct.pack("<I", 1)) == expected

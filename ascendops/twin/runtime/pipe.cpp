@@ -131,6 +131,7 @@ bool que_init(Que &que, uint32_t num, uint64_t len, bool plain) {
 TensorRef buf_get(const Que &que, uint64_t bytes, uint64_t offset, bool whole_buffer) {
     Private &p = priv();
     TWIN_SITE("Get", PipeId::S);
+    if (que.first < 0) return {};  // kernels get a buffer that only another dtype's branch uses; using this one is UB-TENSOR
     if (!ready(p, que, "Get")) return {};
     TensorRef ref = whole(p, que.first);
     if (whole_buffer) return ref;
@@ -142,6 +143,12 @@ TensorRef buf_get(const Que &que, uint64_t bytes, uint64_t offset, bool whole_bu
     ref.addr += static_cast<uint32_t>(offset);
     ref.bytes = static_cast<uint32_t>(bytes);
     return ref;
+}
+
+TensorRef buffer_of(const void *handle) {
+    const Private &p = priv();
+    const auto index = static_cast<int64_t>(reinterpret_cast<intptr_t>(handle)) - 1;
+    return index >= 0 && static_cast<size_t>(index) < p.bufs.size() ? whole(p, static_cast<int32_t>(index)) : TensorRef();
 }
 
 TensorRef stack_buffer(uint8_t pos) {

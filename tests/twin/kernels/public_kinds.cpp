@@ -26,3 +26,15 @@ extern "C" __global__ __aicore__ void round_up_tail(GM_ADDR xAddr, GM_ADDR yAddr
     out.FreeTensor(b);
     in.FreeTensor(a);
 }
+
+// Gets a buffer in every case, but gives it memory and uses it only where the tiling says so.
+extern "C" __global__ __aicore__ void optional_buffer(GM_ADDR yAddr, GM_ADDR tiling) {
+    const bool use = *(__gm__ uint32_t *)tiling == 1;
+    AscendC::GlobalTensor<float> y;
+    y.SetGlobalBuffer((__gm__ float *)yAddr);
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> scratch;
+    AscendC::LocalTensor<float> a = scratch.Get<float>();
+    if (use) AscendC::Duplicate(a, 3.0f, 8);  // finds: UB-TENSOR
+    y.SetValue(0, 7.0f);
+}

@@ -192,6 +192,26 @@ constexpr int32_t K_MAX_SHAPE_DIM = 8;
 constexpr uint32_t VDEQ_TENSOR_SIZE = 16;
 constexpr int32_t MRG_SORT_ELEMENT_LEN = 4;
 constexpr int32_t BLOCK_CUBE = 16;
+constexpr int32_t CUBE_MAX_SIZE = 256;
+constexpr int32_t BYTE_PER_FRACTAL = 512;
+constexpr int32_t DEFAULT_BLOCK_SIZE = 256;
+constexpr uint32_t B8_BYTE_SIZE = 1;
+constexpr uint32_t B16_BYTE_SIZE = 2;
+constexpr uint32_t B32_BYTE_SIZE = 4;
+constexpr uint32_t B64_BYTE_SIZE = 8;
+constexpr uint32_t ONE_BLK_HALF_NUM = ONE_BLK_SIZE / B16_BYTE_SIZE;
+constexpr uint32_t ONE_BLK_FLOAT_NUM = ONE_BLK_SIZE / B32_BYTE_SIZE;
+#if __NPU_ARCH__ == 2201
+constexpr uint32_t TOTAL_UB_SIZE = 192 * 1024;
+constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;
+constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
+#else
+constexpr uint32_t TOTAL_UB_SIZE = 256 * 1024;
+constexpr uint32_t TOTAL_L1_SIZE = 1024 * 1024;
+constexpr uint32_t TOTAL_L0C_SIZE = 256 * 1024;
+#endif
+constexpr uint32_t TOTAL_L0A_SIZE = 64 * 1024;
+constexpr uint32_t TOTAL_L0B_SIZE = 64 * 1024;
 
 struct SyncAllConfig {
     pipe_t triggerPipe;
