@@ -9,7 +9,7 @@ import click
 
 from ascendops.cli.options import output_options
 from ascendops.cli.output import Output, plural
-from ascendops.errors import ExitCode
+from ascendops.errors import ExitCode, NothingSelected
 from ascendops.spec.socs import DEFAULT_SOC
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None
 
         capture(report, options["model"], options["inputs"])
     aim(report, soc.unit, options["torch"])
+    if not report.files and not options["model"]:
+        raise NothingSelected("no file of a kind that is scanned lies there", help="docs/migrate.md lists the kinds")
     if options["profile"]:
         from ascendops.migrate.profile import join, trace
 

@@ -200,6 +200,12 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "+torch.npu.synchronize()" in result.stdout and "torch.cuda" in (tmp_path / "a.py").read_text()
 
 
+def test_nothing_to_scan_is_said(tmp_path: Path) -> None:
+    (tmp_path / "photo.jpg").write_bytes(b"x")
+    result = CliRunner().invoke(command, [str(tmp_path)], standalone_mode=False)
+    assert result.exception is not None and result.exception.exit_code == 5  # type: ignore[attr-defined]
+
+
 def test_help_imports_no_torch() -> None:
     code = "import sys\nfrom ascendops.cli import main\nmain(['migrate', '--help'])\nassert not {'torch', 'numpy', 'onnx'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -24,7 +24,7 @@ _PROPERTY = re.compile(
     r"(?:\.|->)\s*(multiProcessorCount|maxThreadsPerMultiProcessor|sharedMemPerBlock\w*|sharedMemPerMultiprocessor|regsPerBlock|maxThreadsPerBlock|maxGridSize|maxThreadsDim|totalConstMem|warpSize|l2CacheSize|totalGlobalMem|clockRate|memoryClockRate|memoryBusWidth|persistingL2CacheMaxSize|computeMode|major|minor)\b"
 )
 _DEFINED = re.compile(
-    r"#[ \t]*define[ \t]+((?:cu|nccl)\w+)\(|^[ \t]*(?:template\s*<[^>]*>\s*)?(?:(?:static|inline|extern|constexpr)\s+)*[\w:]+[ \t*&]+((?:cu|nccl)\w+)\s*\([^;{}()]*\)\s*\{",
+    r"#[ \t]*define[ \t]+((?:cu|nccl|AT_DISPATCH)\w+)\(|^[ \t]*(?:template\s*<[^>]*>\s*)?(?:(?:static|inline|extern|constexpr)\s+)*[\w:]+[ \t*&]+((?:cu|nccl)\w+)\s*\([^;{}()]*\)\s*\{",
     re.MULTILINE,
 )
 """Functions and macros of the project that are named like CUDA's."""
@@ -219,6 +219,8 @@ def _torch(masked: str, sink: Sink) -> None:
     cuda_file = sink.source.name.endswith((".cu", ".cuh")) or "cuda" in masked.lower()
     for match in _near(_TORCH_RULE, _TORCH_WORDS, masked):
         if match[0].startswith(("AT_DISPATCH", "Packed", "packed")) and not cuda_file:
+            continue
+        if match[0] in sink.defined:
             continue
         _, row, construct = _TORCH[int(str(match.lastgroup)[1:])]
         fact = tables.cpp("torch_cpp")[row] if row else _AT_CUDA
