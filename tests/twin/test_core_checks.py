@@ -138,3 +138,10 @@ def test_blocks_in_a_row() -> None:
     x, y = np.zeros(256, np.float32), io()[1]
     compiled("sync.cpp").launch("good_block_after_block", block_dim=20, args=[x, y])
     assert y[:20].tolist() == list(range(1, 21))
+
+
+def test_cross_core_flags_are_a_barrier() -> None:
+    x, y = io()
+    compiled("sync.cpp").launch("good_cross_core_barrier", block_dim=48, args=[x, y])
+    assert (y[128:176] == 48).all()
+    assert (y[192:240] == 48).all()

@@ -62,43 +62,91 @@ void launch_barrier(Private &p, uint32_t used) {
                       format("SyncAll waits for %u blocks, but only %u came: %u ended without calling it as often", expected, came, ended));
 }
 
+namespace {
+
+// Called with the mutex held, after something that may let blocks go on; at most `most` of them do.
+void release(Launch &l, size_t most) {
+    for (Launch::Waiter *waiter : l.waiters) {
+        if (most == 0) break;
+        if (waiter->released || !waiter->met()) continue;
+        waiter->released = true;
+        --most;
+        --l.waiting;
+        ++l.running;
+    }
+    l.changed.notify_all();
+}
+
+// Called with the mutex held. True: the condition is met.
+bool wait_until(Launch &l, std::unique_lock<std::mutex> &lock, std::function<bool()> met) {
+    if (met()) return true;
+    Launch::Waiter me;
+    me.met = std::move(met);
+    l.waiters.push_back(&me);
+    const bool released = wait_for(l, lock, [&] { return me.released; });
+    l.waiters.erase(std::find(l.waiters.begin(), l.waiters.end(), &me));
+    return released;
+}
+
+}  // namespace
+
 void ib_set(volatile int32_t *word) {
     Private &p = priv();
-    Launch &l = *p.launch;
     ++p.in_runtime;
     {
-        std::lock_guard<std::mutex> lock(l.mutex);
+        std::lock_guard<std::mutex> lock(p.launch->mutex);
         *word = 1;
-        for (Launch::Waiter *waiter : l.waiters) {
-            if (waiter->word != word || waiter->released) continue;
-            waiter->released = true;
-            --l.waiting;
-            ++l.running;
-            break;
-        }
-        l.changed.notify_all();
+        release(*p.launch, 1);
     }
     --p.in_runtime;
 }
 
 void ib_wait(volatile int32_t *word, int32_t block, int32_t event) {
     Private &p = priv();
+    bool met = false, deadlock = false;
+    ++p.in_runtime;
+    {
+        std::unique_lock<std::mutex> lock(p.launch->mutex);
+        met = wait_until(*p.launch, lock, [word] { return *word == 1; });
+        if (met) *word = 0;
+        deadlock = p.launch->deadlock;
+    }
+    --p.in_runtime;
+    if (!met) end_waiting_block(p, deadlock, format("IBWait(block %d, event %d) is answered by no IBSet", block, event));
+}
+
+void cross_set(uint32_t flag) {
+    Private &p = priv();
     Launch &l = *p.launch;
-    bool released = true, deadlock = false;
+    ++p.in_runtime;
+    {
+        std::lock_guard<std::mutex> lock(l.mutex);
+        auto &sets = l.cross[flag % 16].sets;
+        sets.resize(l.in->block_dim);
+        ++sets[t_core->block_idx];
+        release(l, l.waiters.size());
+    }
+    --p.in_runtime;
+}
+
+void cross_wait(uint32_t flag) {
+    Private &p = priv();
+    Launch &l = *p.launch;
+    bool met = false, deadlock = false;
     ++p.in_runtime;
     {
         std::unique_lock<std::mutex> lock(l.mutex);
-        if (*word != 1) {
-            Launch::Waiter me{word, false};
-            l.waiters.push_back(&me);
-            released = wait_for(l, lock, [&] { return me.released; });
-            l.waiters.erase(std::find(l.waiters.begin(), l.waiters.end(), &me));
-            deadlock = l.deadlock;
-        }
-        if (released) *word = 0;
+        auto &row = l.cross[flag % 16];
+        row.sets.resize(l.in->block_dim);
+        row.waits.resize(l.in->block_dim);
+        const uint32_t needed = ++row.waits[t_core->block_idx];
+        met = wait_until(l, lock, [&row, needed] { return *std::min_element(row.sets.begin(), row.sets.end()) >= needed; });
+        deadlock = l.deadlock;
     }
     --p.in_runtime;
-    if (!released) end_waiting_block(p, deadlock, format("IBWait(block %d, event %d) is answered by no IBSet", block, event));
+    if (!met) {
+        end_waiting_block(p, deadlock, format("CrossCoreWaitFlag(%u) waits for a CrossCoreSetFlag<0>(%u) of every block", flag, flag));
+    }
 }
 
 }  // namespace ascendc_twin

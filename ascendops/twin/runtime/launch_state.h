@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -22,10 +23,14 @@ struct Launch {
     uint32_t waiting = 0;  // blocks in a barrier
     uint32_t arrived = 0, generation = 0;
     struct Waiter {
-        const volatile int32_t *word;
-        bool released;
+        std::function<bool()> met;  // what the block waits for
+        bool released = false;
     };
-    std::vector<Waiter *> waiters;  // blocks in IBWait
+    std::vector<Waiter *> waiters;  // blocks in IBWait and CrossCoreWaitFlag
+    struct CrossFlag {
+        std::vector<uint32_t> sets, waits;  // per block
+    };
+    CrossFlag cross[16];
     bool stop = false, deadlock = false, timed_out = false;
     std::vector<std::thread> threads;
     std::vector<Core *> live;

@@ -299,3 +299,16 @@ extern "C" __global__ __aicore__ void good_four_double_buffered(GM_ADDR x, GM_AD
     }
     io.y.SetValue(0, 1.0f);
 }
+
+extern "C" __global__ __aicore__ void good_handles(GM_ADDR x, GM_ADDR y) {
+    Io io(x, y);
+    TPipe pipe;
+    TQueBind<QuePosition::VECIN, QuePosition::VECOUT, 1> bind;
+    pipe.InitBuffer(bind, 1, N * sizeof(float));
+    LocalTensor<float> a = bind.AllocTensor<float>();
+    DataCopy(a, io.x, N);
+    bind.EnQue(a.GetBufferHandle());
+    TBufHandle handle = bind.DeQue();
+    DataCopy(io.y, a, N);
+    bind.FreeBuffer(handle);
+}

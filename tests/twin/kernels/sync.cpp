@@ -227,3 +227,22 @@ extern "C" __global__ __aicore__ void bad_barrier_nobody_sets(GM_ADDR xAddr, GM_
     if (GetBlockIdx() == 1) IBWait(words, a.ReinterpretCast<int32_t>(), 0, 0);  // finds: DEADLOCK
     y.SetValue(0, 1.0f);
 }
+
+extern "C" __global__ __aicore__ void good_cross_core_barrier(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    for (int round = 0; round < 2; round++) {
+        y.SetValue(64 * round + block_idx, 1.0f);
+        CrossCoreSetFlag<0, PIPE_MTE3>(3);
+        CrossCoreWaitFlag(3);
+        float sum = 0;
+        for (int i = 0; i < block_num; i++) sum += y.GetValue(64 * round + i);
+        y.SetValue(128 + 64 * round + block_idx, sum);
+    }
+}
+
+extern "C" __global__ __aicore__ void bad_cross_core_barrier(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    y.SetValue(0, 1.0f);
+    if (GetBlockIdx() == 0) CrossCoreSetFlag<0, PIPE_MTE3>(3);
+    CrossCoreWaitFlag(3);  // finds: DEADLOCK
+}

@@ -125,6 +125,14 @@ public:
         return LocalTensor<T>(ascendc_twin::que_deque(que_, user_event<srcUserPos, dstUserPos>()));
     }
 
+    // The forms that pass a buffer's handle instead of a tensor.
+    TWIN_API TBufHandle DeQue() { return DeQue<uint8_t>().GetBufferHandle(); }
+    TWIN_API bool EnQue(TBufHandle handle) {
+        ascendc_twin::que_enque(que_, ascendc_twin::buffer_of(handle));
+        return true;
+    }
+    TWIN_API void FreeBuffer(TBufHandle handle) { ascendc_twin::que_free(que_, ascendc_twin::buffer_of(handle)); }
+
     bool VacantInQue() { return que_.count < (depth > 0 ? depth : 1); }
     bool HasTensorInQue() { return que_.count != 0; }
     int32_t GetTensorCountInQue() { return que_.count; }

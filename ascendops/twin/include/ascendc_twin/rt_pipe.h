@@ -31,6 +31,7 @@ void que_free(Que &que, const TensorRef &tensor);
 void que_free_all_events(Que &que);
 bool que_has_idle(const Que &que);
 uint8_t que_state(const TensorRef &tensor);
+TensorRef buffer_of(const void *handle);  // what LocalTensor::GetBufferHandle gave
 TensorRef stack_buffer(uint8_t pos);
 TensorRef buf_get(const Que &que, uint64_t bytes, uint64_t offset, bool whole);
 
@@ -47,6 +48,11 @@ void sync_all(uint32_t used, bool hardware);
 // IBSet and IBWait on a word of global memory: set it to 1 and let one waiting block go on; wait until it is 1 and clear it.
 void ib_set(volatile int32_t *word);
 void ib_wait(volatile int32_t *word, int32_t block, int32_t event);
+
+// CrossCoreSetFlag and CrossCoreWaitFlag between all vector cores (mode 0): a wait goes on when every block has set the flag as often
+// as this one has waited for it.
+void cross_set(uint32_t flag);
+void cross_wait(uint32_t flag);
 
 // A copy of `count` runs of `run` bytes; gaps between runs in bytes. Both operands are touched, atomics are honoured when dst is GM.
 struct Burst {

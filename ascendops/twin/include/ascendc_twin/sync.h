@@ -125,4 +125,22 @@ TWIN_API void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor
     }
 }
 
+// Flags between cores. The twin runs vector cores only: mode 0 (all of them) works; modes 1 and 2 need cube cores.
+template <uint8_t modeId, pipe_t pipe>
+TWIN_API void CrossCoreSetFlag(uint16_t flagId) {
+    static_assert(pipe != PIPE_ALL && pipe != PIPE_S, "CrossCoreSetFlag: the pipe may not be PIPE_ALL or PIPE_S");
+    ascendc_twin::Inst inst("CrossCoreSetFlag", ascendc_twin::pipe_id(pipe));
+    if constexpr (modeId == 0) ascendc_twin::cross_set(flagId);
+}
+template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
+TWIN_API void CrossCoreWaitFlag(uint16_t flagId) {
+    ascendc_twin::Inst inst("CrossCoreWaitFlag", ascendc_twin::pipe_id(pipe));
+    if constexpr (modeId == 0) ascendc_twin::cross_wait(flagId);
+}
+template <pipe_t pipe = PIPE_S, uint8_t mode = 0>
+TWIN_API void WaitEvent(uint16_t flagId) {
+    CrossCoreWaitFlag<mode, pipe>(flagId);
+}
+TWIN_API void SetSyncBaseAddr(uint64_t) {}
+
 }  // namespace AscendC

@@ -13,6 +13,15 @@
 #define ASCEND_IS_NOT_AIV (false)
 #define ASCEND_IS_NOT_AIC (true)
 
+// The registers of the same names, as code below the API reads them.
+struct TwinBlockIdx {
+    TWIN_API operator int64_t() const { return ascendc_twin::core().block_idx; }
+};
+struct TwinBlockNum {
+    TWIN_API operator int64_t() const { return ascendc_twin::core().block_dim; }
+};
+static constexpr TwinBlockIdx block_idx{};
+static constexpr TwinBlockNum block_num{};
 TWIN_API int64_t get_block_idx() {
     return ascendc_twin::core().block_idx;
 }
