@@ -7,7 +7,25 @@ from collections.abc import Iterator
 from ascendops.twin.opdef import OpDef, TilingField, TilingStruct
 
 # Structures of the high-level API that kernel_tiling/kernel_tiling.h defines.
-LIBRARY_STRUCTS = frozenset({"SoftMaxTiling", "TCubeTiling"})
+LIBRARY_STRUCTS = frozenset(
+    {
+        "BatchNormTiling",
+        "ConfusionTransposeTiling",
+        "DeepNormTiling",
+        "GroupNormTiling",
+        "LayerNormGradBetaTiling",
+        "LayerNormGradTiling",
+        "LayerNormSeparateTiling",
+        "LayerNormTiling",
+        "LogSoftMaxTiling",
+        "PadTiling",
+        "RmsNormTiling",
+        "SoftMaxTiling",
+        "TCubeTiling",
+        "TopkTiling",
+        "UnPadTiling",
+    }
+)
 
 
 def header(op: OpDef) -> str | None:

@@ -1,62 +1,12 @@
 // Row-wise functions of the high-level library: SoftMax and its flash variant, Broadcast, SelectWithBytesMask.
 #pragma GCC optimize("no-math-errno,no-trapping-math")
 
-#include <cstring>
-#include <vector>
-
-#include "vec_lanes.h"
-#include "vec_loops.h"
+#include "adv_rows.h"
 #include "vec_math.h"
 
 namespace ascendc_twin {
 
 namespace {
-
-void load_row(const Span &span, uint64_t at, float *x, size_t n) {
-    const uint8_t *p = span.p + at * size_of(span.dt);
-    span.dt == Dt::F16 ? load_floats<Dt::F16>(p, x, n) : load_floats<Dt::F32>(p, x, n);
-}
-void store_row(const Span &span, uint64_t at, const float *x, size_t n) {
-    uint8_t *p = span.p + at * size_of(span.dt);
-    span.dt == Dt::F16 ? store_floats<Dt::F16>(x, p, n) : store_floats<Dt::F32>(x, p, n);
-}
-
-// A statistic of a row fills one 32-byte block.
-void store_stat(const Span &span, uint32_t row, float value) {
-    float block[BLOCK / 2];
-    const uint32_t n = BLOCK / size_of(span.dt);
-    std::fill(block, block + n, value);
-    store_row(span, uint64_t{row} * n, block, n);
-}
-float load_stat(const Span &span, uint32_t row) {
-    float value;
-    load_row(span, uint64_t{row} * (BLOCK / size_of(span.dt)), &value, 1);
-    return value;
-}
-
-float row_max(const float *x, size_t n) {
-    float best = x[0];
-    for (size_t i = 1; i < n; ++i) {
-        best = (x[i] > best || x[i] != x[i]) ? x[i] : best;
-    }
-    return best;
-}
-
-// Trees of 64, added in order.
-float row_sum(const float *x, size_t n) {
-    float total = 0;
-    for (size_t i = 0; i < n; i += 64) {
-        float part[64] = {};
-        std::memcpy(part, x + i, std::min<size_t>(64, n - i) * sizeof(float));
-        for (size_t width = 32; width > 0; width /= 2) {
-            for (size_t j = 0; j < width; ++j) {
-                part[j] = part[2 * j] + part[2 * j + 1];
-            }
-        }
-        total = i == 0 ? part[0] : total + part[0];
-    }
-    return total;
-}
 
 bool touch_stats(Inst &inst, const Span *span, uint32_t rows, Rw rw) {
     return !span || touch(inst, *span, rw, Walk{0, uint64_t{rows} * BLOCK, 1, 0, 1, 0});
@@ -66,7 +16,9 @@ bool touch_stats(Inst &inst, const Span *span, uint32_t rows, Rw rw) {
 
 void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
     const uint64_t all = uint64_t{args.m} * args.k;
-    const bool updates = args.kind == SoftmaxArgs::FLASH_UPDATE, simple = args.kind == SoftmaxArgs::SIMPLE;
+    const bool first_flash = args.kind == SoftmaxArgs::FLASH_V1 || args.kind == SoftmaxArgs::FLASH_V1_UPDATE;
+    const bool updates = args.kind == SoftmaxArgs::FLASH_UPDATE || args.kind == SoftmaxArgs::FLASH_V1_UPDATE;
+    const bool simple = args.kind == SoftmaxArgs::SIMPLE;
     if (all == 0 || args.n == 0) {
         return;
     }
@@ -94,11 +46,11 @@ void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
         }
         float sum = simple ? load_stat(*args.sum, r) : row_sum(x, args.n);
         if (updates) {
-            const float scale = exp_f(before - top);
-            sum = scale * load_stat(*args.in_sum, r) + sum;
-            store_stat(*args.exp_max, r, scale);
+            const float scale = exp_f(before - top) * (first_flash ? load_stat(*args.in_sum, r) : 1.0f);
+            sum = first_flash ? scale + sum : scale * load_stat(*args.in_sum, r) + sum;
+            store_stat(*args.exp_max, r, first_flash ? scale / sum : scale);
         }
-        if (args.kind == SoftmaxArgs::SOFTMAX || simple) {
+        if (args.kind == SoftmaxArgs::SOFTMAX || simple || first_flash) {
 #pragma GCC ivdep
             for (size_t i = 0; i < args.k; ++i) {
                 x[i] = x[i] / sum;

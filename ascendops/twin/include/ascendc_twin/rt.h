@@ -120,6 +120,11 @@ struct Core {
     bool counter_mode = false;
     uint64_t mask_reg[2] = {~0ull, ~0ull};
     uint16_t deq_scale_bits = 0x3c00;  // SetDeqScale(half), 1.0
+    struct Deq {                       // SetDeqScale(float, ...); a tensor gives 16 of them
+        float scale = 1;
+        int16_t offset = 0;
+        bool sign = false;
+    } deq[16];
     uint64_t cmp_mask[2] = {0, 0};     // CMPMASK register (SetCmpMask, VSEL_CMPMASK_SPR)
     float acc_val = 0;                 // GetAccVal
     int64_t rsvd_cnt = 0;              // GatherMask

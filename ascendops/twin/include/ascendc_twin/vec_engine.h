@@ -138,6 +138,8 @@ struct SoftmaxArgs {
         SIMPLE,        // the same with given sum and max
         FLASH,         // exp(x - max), sum, max
         FLASH_UPDATE,  // with the sum and max of earlier columns
+        FLASH_V1,      // SOFTMAX
+        FLASH_V1_UPDATE,  // divided by the new sum; exp_max is the share of the earlier columns in it
     };
     Kind kind = SOFTMAX;
     Span dst, src;

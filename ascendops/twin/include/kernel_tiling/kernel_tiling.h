@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "api_tilings.h"
+
 struct TCubeTiling {
     int32_t usedCoreNum = 0;
     int32_t M = 0;
@@ -56,21 +58,6 @@ struct TCubeTiling {
     int32_t mxTypePara = 0;
 };
 
-struct SoftMaxTiling {
-    uint32_t srcM = 0;
-    uint32_t srcK = 0;
-    uint32_t srcSize = 0;
-    uint32_t outMaxM = 0;
-    uint32_t outMaxK = 0;
-    uint32_t outMaxSize = 0;
-    uint32_t splitM = 0;
-    uint32_t splitK = 0;
-    uint32_t splitSize = 0;
-    uint32_t reduceM = 0;
-    uint32_t reduceK = 0;
-    uint32_t reduceSize = 0;
-    uint32_t rangeM = 0;
-    uint32_t tailM = 0;
-    uint32_t tailSplitSize = 0;
-    uint32_t tailReduceSize = 0;
-};
+#define ASCENDC_TWIN_USE_TILING(NAME) using AscendC::tiling::NAME;
+ASCENDC_TWIN_API_TILINGS(ASCENDC_TWIN_USE_TILING)
+#undef ASCENDC_TWIN_USE_TILING

@@ -1,6 +1,7 @@
 // Tiling structures of the high-level API that operators nest in their own.
 #pragma once
 
+#include "../../kernel_tiling/api_tilings.h"
 #include "register/tilingdata_base.h"
 
 namespace optiling {
@@ -57,22 +58,24 @@ TILING_DATA_FIELD_DEF(int32_t, BatchNum);
 TILING_DATA_FIELD_DEF(int32_t, mxTypePara);
 END_TILING_DATA_DEF;
 
-BEGIN_TILING_DATA_DEF(SoftMaxTiling)
-TILING_DATA_FIELD_DEF(uint32_t, srcM);
-TILING_DATA_FIELD_DEF(uint32_t, srcK);
-TILING_DATA_FIELD_DEF(uint32_t, srcSize);
-TILING_DATA_FIELD_DEF(uint32_t, outMaxM);
-TILING_DATA_FIELD_DEF(uint32_t, outMaxK);
-TILING_DATA_FIELD_DEF(uint32_t, outMaxSize);
-TILING_DATA_FIELD_DEF(uint32_t, splitM);
-TILING_DATA_FIELD_DEF(uint32_t, splitK);
-TILING_DATA_FIELD_DEF(uint32_t, splitSize);
-TILING_DATA_FIELD_DEF(uint32_t, reduceM);
-TILING_DATA_FIELD_DEF(uint32_t, reduceK);
-TILING_DATA_FIELD_DEF(uint32_t, reduceSize);
-TILING_DATA_FIELD_DEF(uint32_t, rangeM);
-TILING_DATA_FIELD_DEF(uint32_t, tailM);
-TILING_DATA_FIELD_DEF(uint32_t, tailSplitSize);
-TILING_DATA_FIELD_DEF(uint32_t, tailReduceSize);
-END_TILING_DATA_DEF;
+#define ASCENDOPS_API_TILING(NAME) BEGIN_TILING_DATA_DEF(NAME) ASCENDC_TWIN_FIELDS_##NAME(TILING_DATA_FIELD_DEF) END_TILING_DATA_DEF
+ASCENDC_TWIN_API_TILINGS(ASCENDOPS_API_TILING)
+#undef ASCENDOPS_API_TILING
 }  // namespace optiling
+
+namespace ascendops {
+// From the plain struct that a tiling function fills to what it was given.
+#define ASCENDOPS_SET_FIELD(TYPE, NAME) out.set_##NAME(in.NAME);
+#define ASCENDOPS_GIVE(NAME)                                                                        \
+    inline void Give(const AscendC::tiling::NAME &in, AscendC::tiling::NAME &out) { out = in; }     \
+    inline void Give(const AscendC::tiling::NAME &in, optiling::NAME &out) { ASCENDC_TWIN_FIELDS_##NAME(ASCENDOPS_SET_FIELD) }
+ASCENDC_TWIN_API_TILINGS(ASCENDOPS_GIVE)
+#define ASCENDOPS_GET_FIELD(TYPE, NAME) out.NAME = in.get_##NAME();
+inline void Take(const AscendC::tiling::SoftMaxTiling &in, AscendC::tiling::SoftMaxTiling &out) { out = in; }
+inline void Take(const optiling::SoftMaxTiling &in, AscendC::tiling::SoftMaxTiling &out) {
+    ASCENDC_TWIN_FIELDS_SoftMaxTiling(ASCENDOPS_GET_FIELD)
+}
+#undef ASCENDOPS_GET_FIELD
+#undef ASCENDOPS_GIVE
+#undef ASCENDOPS_SET_FIELD
+}  // namespace ascendops

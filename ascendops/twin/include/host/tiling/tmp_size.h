@@ -27,6 +27,16 @@ inline void Sizes(const Factors &factors, const TensorShape &shape, uint32_t typ
     min = factor * 256U;
     max = factor * (bytes > 256U ? bytes : 256U);
 }
+inline uint32_t Align(uint32_t n, uint32_t unit) { return (n + unit - 1U) / unit * unit; }
+inline uint32_t Dim(const TensorShape &shape, size_t index) { return static_cast<uint32_t>(shape.GetDim(index)); }
+inline uint32_t LastDim(const TensorShape &shape) { return shape.GetDimNum() == 0 ? 0U : Dim(shape, shape.GetDimNum() - 1); }
+inline uint32_t Count(const TensorShape &shape) { return static_cast<uint32_t>(shape.GetShapeSize()); }
+// `buffers` of floats as large as the input, or as one row of it (at least 256 bytes), and `fixed` bytes besides.
+inline void Rows(const TensorShape &shape, uint32_t row, uint32_t buffers, uint32_t fixed, uint32_t &max, uint32_t &min) {
+    min = buffers * Align(row * 4U, 256U) + fixed;
+    max = buffers * Align(Count(shape) * 4U, 256U) + fixed;
+    max = max > min ? max : min;
+}
 }  // namespace twin_tmp
 
 #define ASCENDOPS_TMP_SIZE(Name, half, single, reused)                                                                      \

@@ -1,0 +1,86 @@
+// Rows of floating elements as floats: loading, storing, statistics, sums; and the checks of dense operands.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "ascendc_twin/adv_engine.h"
+#include "vec_lanes.h"
+#include "vec_loops.h"
+
+namespace ascendc_twin {
+
+inline void load_row(const Span &span, uint64_t at, float *x, size_t n) {
+    const uint8_t *p = span.p + at * size_of(span.dt);
+    switch (span.dt) {
+        case Dt::F16: load_floats<Dt::F16>(p, x, n); break;
+        case Dt::BF16: load_floats<Dt::BF16>(p, x, n); break;
+        default: load_floats<Dt::F32>(p, x, n); break;
+    }
+}
+inline void store_row(const Span &span, uint64_t at, const float *x, size_t n) {
+    uint8_t *p = span.p + at * size_of(span.dt);
+    switch (span.dt) {
+        case Dt::F16: store_floats<Dt::F16>(x, p, n); break;
+        case Dt::BF16: store_floats<Dt::BF16>(x, p, n); break;
+        default: store_floats<Dt::F32>(x, p, n); break;
+    }
+}
+inline float load_one(const Span &span, uint64_t at) {
+    float value;
+    load_row(span, at, &value, 1);
+    return value;
+}
+inline void store_one(const Span &span, uint64_t at, float value) { store_row(span, at, &value, 1); }
+
+// A statistic of a row fills one 32-byte block.
+inline void store_stat(const Span &span, uint32_t row, float value) {
+    float block[BLOCK / 2];
+    const uint32_t n = BLOCK / size_of(span.dt);
+    std::fill(block, block + n, value);
+    store_row(span, uint64_t{row} * n, block, n);
+}
+inline float load_stat(const Span &span, uint32_t row) { return load_one(span, uint64_t{row} * (BLOCK / size_of(span.dt))); }
+
+inline float row_max(const float *x, size_t n) {
+    float best = x[0];
+    for (size_t i = 1; i < n; ++i) {
+        best = (x[i] > best || x[i] != x[i]) ? x[i] : best;
+    }
+    return best;
+}
+
+// Trees of 64, added in order.
+inline float row_sum(const float *x, size_t n) {
+    float total = 0;
+    for (size_t i = 0; i < n; i += 64) {
+        float part[64] = {};
+        std::memcpy(part, x + i, std::min<size_t>(64, n - i) * sizeof(float));
+        for (size_t width = 32; width > 0; width /= 2) {
+            for (size_t j = 0; j < width; ++j) {
+                part[j] = part[2 * j] + part[2 * j + 1];
+            }
+        }
+        total = i == 0 ? part[0] : total + part[0];
+    }
+    return total;
+}
+
+// The first n elements of an operand; an operand that was not given needs no check.
+inline bool reads(Inst &inst, const Span &span, uint64_t n) {
+    return touch(inst, span, Rw::READ, Walk{0, n * size_of(span.dt), 1, 0, 1, 0});
+}
+inline bool writes(Inst &inst, const Span &span, uint64_t n) {
+    return touch(inst, span, Rw::WRITE, Walk{0, n * size_of(span.dt), 1, 0, 1, 0});
+}
+inline bool reads(Inst &inst, const Operand &o, uint64_t n) { return !o.given || reads(inst, static_cast<const Span &>(o), n); }
+inline bool writes(Inst &inst, const Operand &o, uint64_t n) { return !o.given || writes(inst, static_cast<const Span &>(o), n); }
+inline uint64_t stats(uint32_t rows, const Span &span) { return uint64_t{rows} * (BLOCK / size_of(span.dt)); }
+
+// A function that passes `passes` times over n elements.
+inline void charge_passes(Inst &inst, uint64_t n, uint32_t size, uint32_t passes) {
+    inst.cycles += 24.0 * passes + static_cast<double>(n * 4) / REPEAT * passes;
+    inst.moved += n * size;
+}
+
+}  // namespace ascendc_twin
