@@ -144,3 +144,12 @@ def test_packages_shell_and_docker() -> None:
     assert [(f.line, f.construct) for f in shell.findings] == [(2, "CUDA_VISIBLE_DEVICES"), (3, "nvidia-smi"), (4, '"cuda" device string')]
     docker = environment.docker(Source("Dockerfile", "FROM nvidia/cuda:12.1-devel\nRUN pip install deepspeed xformers\n"))
     assert [(f.line, f.rule) for f in docker.findings] == [(1, "MIG-CONTAINER"), (2, "MIG-PACKAGE"), (2, "MIG-PACKAGE")]
+
+
+@pytest.mark.parametrize("text", ["target_link_libraries(" * 4000, "project(x LANGUAGES " * 4000, "project( CUDA " * 4000])
+def test_repeated_heads_do_not_take_quadratic_time(text: str) -> None:
+    import time
+
+    started = time.perf_counter()
+    build_files.scan(Source("CMakeLists.txt", text))
+    assert time.perf_counter() - started < 5

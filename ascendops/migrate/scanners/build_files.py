@@ -18,12 +18,12 @@ _LINK = "target_link_libraries(… cudart cublas cudnn nccl)"
 
 _RULES = (
     (
-        r"\benable_language\s*\(\s*CUDA\b|\bLANGUAGES\b[^)\n]*\bCUDA\b|\bLANGUAGE\s+CUDA\b|\bcheck_language\s*\(\s*CUDA",
+        r"\benable_language\s*\(\s*CUDA\b|\bLANGUAGES\b[^)\n]{0,200}\bCUDA\b|\bLANGUAGE\s+CUDA\b|\bcheck_language\s*\(\s*CUDA",
         _CUDA,
         "MIG-BUILD",
         _LANGUAGE,
     ),
-    (r"\bproject\s*\([^)]*\bCUDA\b", _CUDA, "MIG-BUILD", _LANGUAGE),
+    (r"\bproject\s*\([^)]{0,400}\bCUDA\b", _CUDA, "MIG-BUILD", _LANGUAGE),
     (
         r"\bcuda_add_(?:library|executable)\b|\bcuda_(?:compile|wrap_srcs)\w*|\bcuda_select_nvcc_arch_flags\b",
         "cuda_add_library",
@@ -61,7 +61,7 @@ _RULES = (
         _PACKAGE,
     ),
     (
-        r"\bCUDA::\w+|-l(?:cudart|cublas\w*|cudnn|curand|cufft|cusparse|cusolver|nccl|nvrtc|cuda|nvToolsExt|nvidia-ml)\b|\b(?:target_link_libraries)\s*\([^)]*\b(?:cudart|cublas\w*|cudnn|cusparse|cufft|curand|nccl)\b",
+        r"\bCUDA::\w+|-l(?:cudart|cublas\w*|cudnn|curand|cufft|cusparse|cusolver|nccl|nvrtc|cuda|nvToolsExt|nvidia-ml)\b|\b(?:target_link_libraries)\s*\([^)]{0,1000}\b(?:cudart|cublas\w*|cudnn|cusparse|cufft|curand|nccl)\b",
         "CUDA libraries",
         "MIG-BUILD",
         _LINK,
