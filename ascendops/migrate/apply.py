@@ -31,9 +31,9 @@ def plan(findings: Iterable[Finding]) -> dict[str, Plan]:
         ApplyConflict: A file is not what the scan saw.
     """
     by_file: dict[str, dict[tuple[int, int], Edit]] = {}
-    for finding in findings:
-        if finding.edit and finding.status == "rename" and finding.cell is None:
-            by_file.setdefault(finding.file, {})[(finding.line, finding.edit.start)] = finding.edit
+    for finding in _certain(list(findings)):
+        for edit in finding.edits:
+            by_file.setdefault(finding.file, {})[(finding.line, edit.start)] = edit
     plans = {}
     for file, edits in sorted(by_file.items()):
         before = Path(file).read_bytes()
@@ -46,6 +46,18 @@ def plan(findings: Iterable[Finding]) -> dict[str, Plan]:
         if after != before:
             plans[file] = Plan(before, after, done)
     return plans
+
+
+def _certain(findings: list[Finding]) -> list[Finding]:
+    """The findings to rename: every finding of their line can be renamed, and so can every device string of their file.
+
+    Device strings of a file are compared with each other, so that some of them cannot stay behind.
+    """
+    open_lines = {(f.file, f.line) for f in findings if not f.edits and f.status != "works_as_is"}
+    open_files = {f.file for f in findings if f.rule == "MIG-DEVICE-STRING" and (f.file, f.line) in open_lines}
+    open_lines |= {(f.file, f.line) for f in findings if f.rule == "MIG-DEVICE-STRING" and f.file in open_files}
+    usable = (f for f in findings if f.edits and f.status == "rename" and f.cell is None)
+    return [f for f in usable if (f.file, f.line) not in open_lines]
 
 
 def _edit(file: str, lines: list[str], edits: dict[tuple[int, int], Edit]) -> tuple[tuple[int, Edit], ...]:

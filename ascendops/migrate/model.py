@@ -43,7 +43,7 @@ class Finding:
         line_end: Last line of the construct's head, at most two lines further.
         features: Kernels: the CUDA features that their body uses.
         snippet: The source line, stripped.
-        edit: The mechanical rename, where one is certain.
+        edits: The mechanical renames of this line, where all of them are certain.
         weight: Share of the profiled time in percent, if a profile was joined.
     """
 
@@ -65,7 +65,7 @@ class Finding:
     line_end: int = 0
     features: tuple[str, ...] = ()
     snippet: str = ""
-    edit: Edit | None = None
+    edits: tuple[Edit, ...] = ()
     weight: float | None = None
 
     @property

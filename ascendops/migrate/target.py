@@ -24,7 +24,7 @@ def _version(finding: Finding, torch: str) -> Finding:
     if first <= wanted <= last:
         return finding
     todo = f"torch_npu {torch} has it not (only {match[1]} to {match[2]}): guard it or upgrade. Else: {finding.todo}"
-    return replace(finding, status="no_equivalent", status_950="no_equivalent", todo=todo, edit=None)
+    return replace(finding, status="no_equivalent", status_950="no_equivalent", todo=todo, edits=())
 
 
 def _key(version: str) -> tuple[int, int]:

@@ -134,15 +134,30 @@ def test_baseline(tmp_path: Path) -> None:
 
 
 def test_apply_renames_only_what_is_certain_and_can_be_undone(tmp_path: Path) -> None:
-    write(tmp_path, a__py="import torch\r\nx = y.cuda()  # 'cuda' é\r\nif x.is_cuda and torch.cuda.is_available(): device = 'cuda:1'\r\nkeys = {'cuda': 1}\r\ntorch.cuda.temperature()\r\n")
+    write(tmp_path, a__py="import torch\r\nx = y.cuda()  # 'cuda' é\r\nif x.is_cuda and torch.cuda.is_available(): device = 'cuda:1'\r\ntorch.cuda.temperature()\r\n")
     path = tmp_path / "a.py"
     before = path.read_bytes()
     plans = apply.plan(scan([path]).findings)
     undo = apply.write(plans, tmp_path)
-    assert path.read_bytes().decode() == "import torch\r\nx = y.npu()  # 'cuda' é\r\nif x.is_npu and torch.npu.is_available(): device = 'npu:1'\r\nkeys = {'cuda': 1}\r\ntorch.cuda.temperature()\r\n"
+    assert path.read_bytes().decode() == "import torch\r\nx = y.npu()  # 'cuda' é\r\nif x.is_npu and torch.npu.is_available(): device = 'npu:1'\r\ntorch.cuda.temperature()\r\n"
     assert apply.plan(scan([path]).findings) == {}
     subprocess.run(["patch", "-s", "--binary", str(path), str(undo)], check=True)
     assert path.read_bytes() == before
+
+
+def test_apply_renames_the_device_strings_of_a_file_together(tmp_path: Path) -> None:
+    path = tmp_path / "a.py"
+    path.write_text("device = f'cuda:{rank}'\ndevice_type = 'cuda' if 'cuda' in device else 'cpu'\nx = y.cuda() + z.cuda()\n")
+    apply.write(apply.plan(scan([path]).findings), tmp_path)
+    assert path.read_text() == "device = f'npu:{rank}'\ndevice_type = 'npu' if 'npu' in device else 'cpu'\nx = y.npu() + z.npu()\n"
+    path.write_text("device = 'cuda'\nkeys = {'cuda': 1}\ny.cuda()\n")
+    assert [line for line, _ in apply.plan(scan([path]).findings)[str(path)].edits] == [3]
+
+
+def test_apply_leaves_a_line_that_is_only_in_part_certain(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("cudaStream_t s = at::cuda::getCurrentCUDAStream();\ncudaStream_t t;\n")
+    assert [line for line, _ in apply.plan(scan([path]).findings)[str(path)].edits] == [2]
 
 
 def test_apply_leaves_a_file_alone_that_knows_other_devices(tmp_path: Path) -> None:

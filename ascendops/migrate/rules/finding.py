@@ -64,7 +64,7 @@ def make(
         command=command,
         features=features,
         snippet=source.line(line),
-        edit=edit,
+        edits=(edit,) if edit else (),
     )
 
 

@@ -116,7 +116,7 @@ def scan(tree: Tree, sink: Sink) -> None:
                 and re.fullmatch(r"cuda:?", head.value)
                 and _is_device(tree, node)
             ):
-                _device(node, sink, None)
+                _device(node, sink, _is_sure(tree, node))
             elif isinstance(head, ast.Constant):
                 scan_flags(
                     tree,
@@ -132,7 +132,7 @@ def _constant(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
     elif DEVICE.fullmatch(value):
         sure = _is_sure(tree, node)
         if sure or (_is_device(tree, node) and sink.source.name != "setup.py"):  # there it names folders and variants
-            _device(node, sink, value if sure else None)
+            _device(node, sink, sure)
     elif value == "nccl" or value.endswith(":nccl") or ",cuda:nccl" in value:
         column = _column(node, sink)
         edit = sink.edit(node.lineno, column + 1, "nccl", "hccl") if value == "nccl" else None
@@ -162,19 +162,13 @@ def _column(node: ast.expr, sink: Sink) -> int:
     return len(line.encode()[: node.col_offset].decode(errors="ignore"))
 
 
-def _device(node: ast.expr, sink: Sink, value: str | None) -> None:
+def _device(node: ast.expr, sink: Sink, sure: bool) -> None:
     edit = None
-    if value is not None:
-        column = _column(node, sink)
-        edit = sink.edit(node.lineno, column + 1, value, value.replace("cuda", "npu"))
-    sink.add(
-        node.lineno,
-        '"cuda" device string',
-        "MIG-DEVICE-STRING",
-        tables.related('"cuda", "cuda:N"'),
-        replacement='"npu"',
-        edit=edit,
-    )
+    line = sink.source.lines[node.lineno - 1] if node.lineno <= len(sink.source.lines) else ""
+    if sure and (opening := re.compile(r"[fFrR]{0,2}[\"'](?=cuda)").match(line, _column(node, sink))):
+        edit = sink.edit(node.lineno, opening.end(), "cuda", "npu")
+    fact = tables.related('"cuda", "cuda:N"')
+    sink.add(node.lineno, '"cuda" device string', "MIG-DEVICE-STRING", fact, replacement='"npu"', edit=edit)
 
 
 def _is_device(tree: Tree, node: ast.Constant | ast.JoinedStr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 from ascendops.migrate.facts.tables import Fact
@@ -23,18 +24,23 @@ class Sink:
         self.unknown: list[Unknown] = []
         self.defined: set[str] = set()
         self._several = bool(_OTHER_DEVICES.search(source.text))
-        self._seen: set[tuple[int, str]] = set()
+        self._seen: dict[tuple[int, str], int] = {}
 
     def add(self, line: int, construct: str, rule: str, fact: Fact, **more: Any) -> None:
-        """Adds a finding unless this line has one of the same construct."""
-        if (line, construct) not in self._seen:
-            self._seen.add((line, construct))
-            self.findings.append(make(self.source, line, construct, rule, fact, **more))
+        """Adds a finding, or its edit to that of the same line and construct; one that cannot be renamed stops the other."""
+        found = make(self.source, line, construct, rule, fact, **more)
+        place = self._seen.setdefault((line, construct), len(self.findings))
+        if place == len(self.findings):
+            self.findings.append(found)
+        else:
+            first = self.findings[place]
+            both = (*first.edits, *found.edits) if first.edits and found.edits else ()
+            self.findings[place] = replace(first, edits=both)
 
     def unsure(self, line: int, name: str) -> None:
         """Notes a name that looks like CUDA and that nothing knows."""
-        if (line, f"?{name}") not in self._seen:
-            self._seen.add((line, f"?{name}"))
+        if self._seen.setdefault((line, f"?{name}"), -1) == -1:
+            self._seen[(line, f"?{name}")] = -2
             self.unknown.append(Unknown(name, self.source.file, self.source.first + line - 1, self.source.cell))
 
     def edit(self, line: int, start: int, old: str, new: str) -> Edit | None:
