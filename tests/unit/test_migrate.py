@@ -271,3 +271,38 @@ def test_the_fact_tables_are_sound_and_faults_are_named() -> None:
     assert list(check()) == []
     faults = list(_rows("t.x", [{"cuda": "a", "status": "maybe"}, {"cuda": "a", "status": "rename"}, {"pattern": "(", "status": "rename"}]))
     assert len(faults) == 3 and "maybe" in faults[0]
+
+
+ORIGINS = """
+__global__ void scale_kernel(float *x) { x[threadIdx.x] *= 2; }
+__global__ void rowSum(float *x) { x[0] = blockReduce(x[1]); }
+__global__ void gemm(float *x) { wmma::mma_sync(a, b, c, d); }
+__global__ void fused_softmax_kernel(float *x) { __shfl_xor_sync(0, x[0], 1); }
+"""
+
+
+@pytest.mark.parametrize(("name", "family"), [("scale", "elementwise"), ("scale_kernel", "elementwise"), ("row_sum", "reduction"), ("fused_softmax", "softmax")])
+def test_a_project_starts_from_a_kernel(tmp_path: Path, name: str, family: str) -> None:
+    from ascendops.migrate.origin import origin
+
+    write(tmp_path, k__cu=ORIGINS)
+    assert origin(name, tmp_path / "k.cu").family == family
+
+
+@pytest.mark.parametrize(("name", "message"), [("gemm", "multiplies matrices"), ("other", "has 4 kernels, none of them called 'other'")])
+def test_a_kernel_that_cannot_start_a_project(tmp_path: Path, name: str, message: str) -> None:
+    from ascendops.migrate.origin import origin
+
+    write(tmp_path, k__cu=ORIGINS)
+    with pytest.raises(MigrateError, match=message):
+        origin(name, tmp_path / "k.cu")
+
+
+def test_the_command_of_a_finding_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ascendops.cli.app import app
+
+    monkeypatch.chdir(write(tmp_path, k__cu=ORIGINS))
+    commands = [f.command for f in scan([Path("k.cu")]).findings if f.rule == "MIG-KERNEL"]
+    assert [command.split()[3] for command in commands if command] == ["scale", "row_sum", "fused_softmax"]
+    result = CliRunner().invoke(app, commands[0].split()[1:], standalone_mode=False)
+    assert result.exception is None and (tmp_path / "scale" / "op.toml").is_file()

@@ -73,9 +73,12 @@ def _todo(fact: Fact, target: str) -> str:
     return f"{head}: {fact.note}" if fact.note else head
 
 
+def snake(kernel: str) -> str:
+    """The operator's name for a kernel: snake_case, without a leading underscore and without endings such as `_kernel`."""
+    words = re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", kernel).lower().strip("_")
+    return re.sub(r"_(?:kernel\d*|cuda|gpu|k)$", "", words) or words
+
+
 def new_op(name: str, file: str) -> str:
     """The command that starts an operator project for a CUDA or Triton kernel."""
-    snake = (
-        re.sub(r"_(kernel\d*|cuda|gpu|k)$", "", re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower()) or name.lower()
-    )
-    return f"ascendops new op {snake} --from {file}"
+    return f"ascendops new op {snake(name)} --from {file}"

@@ -18,6 +18,7 @@ FEATURES = (
     ("barrier", r"__syncthreads\w*|__syncwarp|\bbar\.sync"),
     ("warp shuffle", r"__shfl\w*"),
     ("warp vote", r"__(?:ballot|any|all|activemask|match_\w+)\w*"),
+    ("reduction", r"\b\w*[rR]educe\w*\s*[<(]"),
     ("atomics", r"\batomic[A-Z]\w*|\bred\.global"),
     ("fp64", r"\bdouble\b"),
     ("half", r"\b__half2?\b|\bhalf2?\b|__nv_bfloat16"),
@@ -33,6 +34,8 @@ FEATURES = (
     ("clock", r"\bclock(?:64)?\s*\("),
     ("dynamic parallelism", r"<<<"),
 )
+CUBE = {"tensor cores", "CUTLASS or CuTe", "dot"}
+"""Features of kernels that multiply matrices: no template family covers them."""
 _FEATURES = tuple((name, re.compile(pattern)) for name, pattern in FEATURES)
 _MARK = re.compile(
     r"__global__|__device__|<<<|\bcu[A-Za-z]|CUDA|\bnccl|\bnvtx|\bnvrtc|\bnpp|\bthrust::|\bcute::|\bwmma|is_cuda|__constant__|nvml|PackedTensorAccessor|packed_accessor|AT_DISPATCH|\bCU[a-z]|deviceProp|multiProcessorCount|atomic[A-Z]|__shfl|\btex[123]D|THC"
@@ -80,7 +83,7 @@ def _kernel(function: Function, masked: str, sink: Sink) -> None:
         todo=_advice(features) if end > start else "declare the operator's host function instead",
         features=features,
         effort=effort,
-        command=new_op(function.name, sink.source.file) if end > start else "",
+        command=new_op(function.name, sink.source.file) if end > start and not set(features) & CUBE else "",
     )
 
 
@@ -120,11 +123,11 @@ _NOTES = (
 
 def _way(used: set[str]) -> str:
     """The first way that fits, from the feature that constrains most."""
-    if used & {"tensor cores", "CUTLASS or CuTe"}:
+    if used & CUBE:
         return "write it with the Matmul API or CATLASS templates: cube and vector cores are programmed apart"
     if used & {"texture", "dynamic parallelism"}:
         return "redesign it: textures and launches inside a kernel have no counterpart"
-    if used & {"warp shuffle", "warp vote", "CUB", "shared memory", "barrier", "cooperative groups"}:
+    if used & {"warp shuffle", "warp vote", "CUB", "reduction", "shared memory", "barrier", "cooperative groups"}:
         return "write it in Ascend C: reductions become ReduceSum/WholeReduce on tiles, shared memory becomes UB queues"
     if "atomics" in used:
         return "write it in Ascend C: only DMA-granular atomic add, max and min exist on A2/A3"

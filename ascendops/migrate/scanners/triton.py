@@ -59,6 +59,7 @@ def _kernel(tree: Tree, node: ast.FunctionDef, decorators: list[str], sink: Sink
     fact = tables.triton_rule("Gluon" if gluon else "on-chip memory")
     helper = any(isinstance(part, ast.Return) and part.value is not None for part in ast.walk(node))
     size = estimate(tree, node)
+    features = tuple(sorted(_features(tree, node)))
     note = size.text if size else "the size of a tile is not known from this file"
     sink.add(
         node.lineno,
@@ -68,8 +69,8 @@ def _kernel(tree: Tree, node: ast.FunctionDef, decorators: list[str], sink: Sink
         todo="compile it with triton-ascend as part of its callers"
         if helper
         else f"compile it with triton-ascend and check the limits; {note}",
-        features=tuple(sorted(_features(tree, node))),
-        command="" if helper else new_op(node.name, sink.source.file),
+        features=features,
+        command="" if helper or "dot" in features else new_op(node.name, sink.source.file),
     )
 
 
@@ -80,6 +81,11 @@ def _features(tree: Tree, node: ast.FunctionDef) -> Iterator[str]:
         "atomic_add",
         "atomic_cas",
         "sort",
+        "sum",
+        "max",
+        "min",
+        "reduce",
+        "argmax",
         "cumsum",
         "associative_scan",
         "make_block_ptr",
