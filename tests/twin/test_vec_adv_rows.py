@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import torch
 
+import ascendops.twin
+from ascendops.errors import AscendOpsError
 from tests.twin.vec_support import Case, run
 
 pytestmark = pytest.mark.twin
@@ -283,3 +285,35 @@ def test_softmax_flash_3() -> None:
     close(mean[:, :1], mean_2, "float32", "mean")
     close(top[:, :1], max_2, "float32", "max")
     close(total[:, :1], want_factor * sum_1 + exps.sum(-1, keepdims=True), "float32", "sum")
+
+
+def test_small_operands_are_found() -> None:
+    """The statistics of 64 rows do not fit a tensor of 32 bytes."""
+    x = random("float32", 64, 8)
+    weights = blocks(x[0], x[1])
+    case = Case(0, np.zeros(64 * 8 * 4 + 64, np.uint8), x, weights, n=8, repeat=64, extra=8, f=1e-3)
+    run(FILE, [case], entry="vec_norms", expect=("TENSOR-SIZE",))
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ("LocalTensor<int32_t> t; RmsNormTiling g; RmsNorm<int32_t>(t, t, t, 0, g);", ("RmsNorm", "half, float")),
+        (
+            "LocalTensor<half> t; uint32_t s[2]; ReduceSum<half, Pattern::Reduce::AR>(t, t, s, true);",
+            ("ReduceSum", "float"),
+        ),
+        (
+            "LocalTensor<half> t; SoftMaxTiling g; SoftmaxGrad<half, false, true>(t, t, t, g);",
+            ("SoftmaxGrad", "ND layout"),
+        ),
+    ],
+)
+def test_unsupported_forms_do_not_compile(tmp_path: object, call: str, words: tuple[str, ...]) -> None:
+    source = tmp_path / "wrong.cpp"  # type: ignore[operator]
+    head = '#include "kernel_tiling/kernel_tiling.h"\n#include "kernel_operator.h"\n'
+    source.write_text(f'{head}extern "C" __global__ __aicore__ void wrong(GM_ADDR x) {{ {call} }}\n')
+    with pytest.raises(AscendOpsError) as error:
+        ascendops.twin.compile(source)
+    for word in words:
+        assert word in str(error.value), error.value

@@ -25,5 +25,7 @@
 #include "ascendc_twin/launch.h"
 #include "ascendc_twin/vec.h"
 #include "ascendc_twin/api_raw.h"
+#include "ascendc_twin/cce_copy.h"
+#include "ascendc_twin/cce_vector.h"
 
 using namespace AscendC;

@@ -1,6 +1,7 @@
 // Forms of instructions that take raw UB and GM pointers: the layer below the API, which public kernels call here and there.
 #pragma once
 
+#include "ascendc_twin/copy.h"
 #include "ascendc_twin/vec_fill.h"
 #include "ascendc_twin/vec_transpose.h"
 
@@ -53,6 +54,20 @@ TWIN_API void DataCopyGM2UBImpl(__ubuf__ T *dst, __gm__ T *src, const DataCopyPa
     ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::MTE2);
     ascendc_twin::copy_blocks(inst, ascendc_twin::raw_local(dst), ascendc_twin::raw_global(src), p.blockCount, p.blockLen,
                               p.srcStride, p.dstStride);
+}
+
+template <typename T>
+TWIN_API void DataCopyPadGm2UBImpl(__ubuf__ T *dst, __gm__ T *src, const DataCopyExtParams &p, const DataCopyPadExtParams<T> &pad) {
+    ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE2);
+    ascendc_twin::copy_pad_in(inst, ascendc_twin::raw_local(dst), ascendc_twin::raw_global(src),
+                              {p.blockCount, p.blockLen, p.srcStride, uint64_t{p.dstStride} * ONE_BLK_SIZE},
+                              {pad.isPad, pad.leftPadding, pad.rightPadding, ascendc_twin::pad_bits(pad.paddingValue), sizeof(T)});
+}
+template <typename T>
+TWIN_API void DataCopyPadUB2GMImpl(__gm__ T *dst, __ubuf__ T *src, const DataCopyExtParams &p) {
+    ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE3);
+    ascendc_twin::copy_pad_out(inst, ascendc_twin::raw_global(dst), ascendc_twin::raw_local(src),
+                               {p.blockCount, p.blockLen, uint64_t{p.srcStride} * ONE_BLK_SIZE, p.dstStride}, sizeof(T));
 }
 
 }  // namespace AscendC

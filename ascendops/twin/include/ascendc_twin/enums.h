@@ -184,6 +184,10 @@ constexpr int32_t DEFAULT_BLK_NUM = 8;
 constexpr uint8_t DEFAULT_BLK_STRIDE = 1;
 constexpr uint8_t DEFAULT_REPEAT_STRIDE = 8;
 constexpr uint8_t HALF_DEFAULT_REPEAT_STRIDE = 4;
+constexpr uint8_t ONE_FOURTH_DEFAULT_REPEAT_STRIDE = 2;
+constexpr uint32_t CACHE_LINE_SIZE = 64;
+constexpr int32_t PAD_SIZE = 4;
+constexpr uint32_t RESERVED_WORKSPACE = 16 * 1024 * 1024;
 constexpr uint16_t DEFAULT_DATA_COPY_NBURST = 1;
 constexpr uint16_t DEFAULT_DATA_COPY_STRIDE = 0;
 constexpr int32_t MAX_REPEAT_TIMES = 255;
@@ -201,12 +205,16 @@ constexpr uint32_t B32_BYTE_SIZE = 4;
 constexpr uint32_t B64_BYTE_SIZE = 8;
 constexpr uint32_t ONE_BLK_HALF_NUM = ONE_BLK_SIZE / B16_BYTE_SIZE;
 constexpr uint32_t ONE_BLK_FLOAT_NUM = ONE_BLK_SIZE / B32_BYTE_SIZE;
+constexpr uint32_t ONE_REPEAT_HALF_SIZE = ONE_REPEAT_BYTE_SIZE / B16_BYTE_SIZE;
+constexpr uint32_t ONE_REPEAT_FLOAT_SIZE = ONE_REPEAT_BYTE_SIZE / B32_BYTE_SIZE;
 #if __NPU_ARCH__ == 2201
 constexpr uint32_t TOTAL_UB_SIZE = 192 * 1024;
+constexpr int32_t TOTAL_VEC_LOCAL_SIZE = 184 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
 #else
 constexpr uint32_t TOTAL_UB_SIZE = 256 * 1024;
+constexpr int32_t TOTAL_VEC_LOCAL_SIZE = 248 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 1024 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 256 * 1024;
 #endif

@@ -42,6 +42,28 @@ inline uint32_t DivCeil(uint32_t a, uint32_t b) { return b == 0 ? 0 : (a + b - 1
 inline uint32_t AlignUp(uint32_t a, uint32_t b) { return DivCeil(a, b) * b; }
 inline int32_t CeilDivision(int32_t num1, int32_t num2) { return num2 == 0 ? 0 : (num1 + num2 - 1) / num2; }
 
+template <bool condition, typename T1, typename T2>
+struct Conditional {
+    using type = std::conditional_t<condition, T1, T2>;
+};
+using TrueType = std::true_type;
+using FalseType = std::false_type;
+
+// The bits of a scalar as another type, or in a register.
+template <typename T, typename U>
+TWIN_API U GetScalarBitcodeValue(T scalarValue) {
+    static_assert(sizeof(T) >= sizeof(U), "GetScalarBitcodeValue: the result is not wider");
+    U result;
+    __builtin_memcpy(&result, &scalarValue, sizeof result);
+    return result;
+}
+template <typename T>
+TWIN_API uint64_t GetScalarBitcodeValue(T scalarValue) {
+    uint64_t result = 0;
+    __builtin_memcpy(&result, &scalarValue, sizeof scalarValue);
+    return result;
+}
+
 class AscendCUtils {
 public:
     template <typename T>
