@@ -148,6 +148,10 @@ template <typename T>
 TWIN_API T GetAccVal() {
     return static_cast<T>(ascendc_twin::core().acc_val);
 }
+// The register itself: the bits of a float in the low word.
+TWIN_API int64_t GetAccVal() {
+    return static_cast<int64_t>(__builtin_bit_cast(uint32_t, ascendc_twin::core().acc_val));
+}
 template <typename T>
 TWIN_API void GetReduceMaxMinCount(T &maxMinValue, T &maxMinIndex) {
     maxMinValue = static_cast<T>(ascendc_twin::core().peak_val);
