@@ -33,3 +33,11 @@ def test_a_buffer_without_memory_is_a_fault_only_when_it_is_used() -> None:
     assert y[0] == 7
     expected = expectations(KERNELS)["optional_buffer"]
     assert findings(compiled(KERNELS), "optional_buffer", y, tiling=struct.pack("<I", 1)) == expected
+
+
+def test_transposes_by_the_names_of_the_compiler() -> None:
+    x = np.random.default_rng(0).standard_normal((16, 16)).astype(np.float16)
+    scattered, whole = np.zeros((16, 16), np.float16), np.zeros((16, 16), np.float16)
+    assert findings(compiled(KERNELS), "compiler_transposes", x, scattered, whole) == set()
+    np.testing.assert_array_equal(scattered, x.T)
+    np.testing.assert_array_equal(whole, x.T)

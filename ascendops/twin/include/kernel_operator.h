@@ -24,8 +24,10 @@
 #include "ascendc_twin/debug.h"
 #include "ascendc_twin/launch.h"
 #include "ascendc_twin/vec.h"
+#include "ascendc_twin/vec_constants.h"
 #include "ascendc_twin/api_raw.h"
 #include "ascendc_twin/cce_copy.h"
+#include "ascendc_twin/cce_transpose.h"
 #include "ascendc_twin/cce_vector.h"
 
 using namespace AscendC;

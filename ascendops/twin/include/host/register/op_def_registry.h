@@ -1,6 +1,15 @@
 // The header that every op_host source includes: OpDef, OP_ADD and the gert contexts.
 #pragma once
 
+// Sources count on these coming along.
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
 #include "register/op_def.h"
 #include "register/op_def_factory.h"
 
