@@ -201,25 +201,11 @@ TWIN_API void Swish(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint32
 
 }  // namespace AscendC
 
-// dst = src0 * activation(src1), rounded once.
-#define TWIN_ADV_GLU(API, OP)                                                                                               \
-    template <typename T, bool isReuseSource = false>                                                                       \
-    TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,                    \
-                      const LocalTensor<uint8_t> &, const uint32_t calCount) {                                              \
-        TWIN_ADV_FLOAT(#API, T);                                                                                            \
-        ascendc_twin::adv_binary(#API, ascendc_twin::VecOp::OP, dst, src0, src1, calCount);                                 \
-    }                                                                                                                       \
-    template <typename T, bool isReuseSource = false>                                                                       \
-    TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,                    \
-                      const uint32_t calCount) {                                                                            \
-        TWIN_ADV_FLOAT(#API, T);                                                                                            \
-        ascendc_twin::adv_binary(#API, ascendc_twin::VecOp::OP, dst, src0, src1, calCount);                                 \
-    }
-
 namespace AscendC {
 
-TWIN_ADV_GLU(GeGLU, GEGLU)
-TWIN_ADV_GLU(ReGlu, REGLU)
+// dst = src0 * activation(src1), rounded once.
+TWIN_ADV_BINARY(GeGLU, GEGLU, half, float)
+TWIN_ADV_BINARY(ReGlu, REGLU, half, float)
 
 // dst = src0 * src1 / (1 + exp(-beta * src1))
 template <typename T, bool isReuseSource = false>
@@ -284,4 +270,3 @@ TWIN_API void Mean(const LocalTensor<T> &dst, const LocalTensor<T> &src, const L
 #undef TWIN_ADV_BINARY
 #undef TWIN_ADV_POWER
 #undef TWIN_ADV_CLAMP
-#undef TWIN_ADV_GLU

@@ -45,14 +45,13 @@ TWIN_API void TopK(const LocalTensor<T> &dstValueLocal, const LocalTensor<int32_
                    const LocalTensor<int32_t> &srcIndexLocal, const LocalTensor<bool> &finishLocal, const int32_t k, const Tiling &,
                    const TopKInfo &topKInfo, const bool isLargest = true) {
     TWIN_REQUIRE_TYPE("TopK", T, half, float);
-    static_assert(topkMode == TopKMode::TOPK_NORMAL || !isHasfinish, "TopK: finishLocal is for the normal mode only");
     ascendc_twin::Inst inst("TopK", ascendc_twin::PipeId::V);
     ascendc_twin::TopKArgs args;
     args.value = dstValueLocal.span();
     args.index = dstIndexLocal.span();
     args.src = srcLocal.span();
     if (isInitIndex) args.src_index = srcIndexLocal.span();
-    if (isHasfinish) args.finish = finishLocal.span();
+    if (isHasfinish && topkMode == TopKMode::TOPK_NORMAL) args.finish = finishLocal.span();
     args.outer = static_cast<uint32_t>(topKInfo.outter);
     args.inner = static_cast<uint32_t>(topKInfo.inner);
     args.n = static_cast<uint32_t>(topKInfo.n);

@@ -99,20 +99,20 @@ TWIN_API void quant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, c
 
 // The four forms (with and without a temporary buffer, with and without counts) of each combination of scale and offset.
 #define TWIN_QUANT_HEAD template <typename T, bool isReuseSource = false, const AscendQuantConfig &config = ASCEND_QUANT_DEFAULT_CFG>
-#define TWIN_QUANT(SCALE, OFFSET, COUNTS, SCALE_VALUE, OFFSET_VALUE, SCALE_ALL, OFFSET_ALL)                                 \
-    TWIN_QUANT_HEAD TWIN_API void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
+#define TWIN_QUANT(API, SCALE, OFFSET, COUNTS, SCALE_VALUE, OFFSET_VALUE, SCALE_ALL, OFFSET_ALL)                                 \
+    TWIN_QUANT_HEAD TWIN_API void API(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
                                               SCALE, OFFSET, COUNTS const uint32_t calCount) {                              \
         twin_detail::quant(dstTensor, srcTensor, SCALE_VALUE, OFFSET_VALUE, calCount);                                      \
     }                                                                                                                       \
-    TWIN_QUANT_HEAD TWIN_API void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
+    TWIN_QUANT_HEAD TWIN_API void API(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
                                               const LocalTensor<uint8_t> &, SCALE, OFFSET, COUNTS const uint32_t calCount) { \
         twin_detail::quant(dstTensor, srcTensor, SCALE_VALUE, OFFSET_VALUE, calCount);                                      \
     }                                                                                                                       \
-    TWIN_QUANT_HEAD TWIN_API void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
+    TWIN_QUANT_HEAD TWIN_API void API(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
                                               SCALE, OFFSET) {                                                              \
         twin_detail::quant(dstTensor, srcTensor, SCALE_ALL, OFFSET_ALL, srcTensor.GetSize());                               \
     }                                                                                                                       \
-    TWIN_QUANT_HEAD TWIN_API void AscendQuant(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
+    TWIN_QUANT_HEAD TWIN_API void API(const LocalTensor<int8_t> &dstTensor, const LocalTensor<T> &srcTensor,        \
                                               const LocalTensor<uint8_t> &, SCALE, OFFSET) {                                \
         twin_detail::quant(dstTensor, srcTensor, SCALE_ALL, OFFSET_ALL, srcTensor.GetSize());                               \
     }
@@ -120,12 +120,12 @@ TWIN_API void quant(const LocalTensor<int8_t> &dst, const LocalTensor<T> &src, c
 #define TWIN_SCALE_COUNT const uint32_t scaleCount,
 #define TWIN_BOTH_COUNTS const uint32_t scaleCount, const uint32_t offsetCount,
 
-TWIN_QUANT(const float scale, const float offset, TWIN_NO_COUNT, twin_detail::quant_scalar(scale), twin_detail::quant_scalar(offset),
+TWIN_QUANT(AscendQuant, const float scale, const float offset, TWIN_NO_COUNT, twin_detail::quant_scalar(scale), twin_detail::quant_scalar(offset),
            twin_detail::quant_scalar(scale), twin_detail::quant_scalar(offset))
-TWIN_QUANT(const LocalTensor<T> &scaleTensor, const T offset, TWIN_SCALE_COUNT, twin_detail::quant_tensor(scaleTensor, scaleCount),
+TWIN_QUANT(AscendQuant, const LocalTensor<T> &scaleTensor, const T offset, TWIN_SCALE_COUNT, twin_detail::quant_tensor(scaleTensor, scaleCount),
            twin_detail::quant_scalar(static_cast<float>(offset)), twin_detail::quant_tensor(scaleTensor, scaleTensor.GetSize()),
            twin_detail::quant_scalar(static_cast<float>(offset)))
-TWIN_QUANT(const LocalTensor<T> &scaleTensor, const LocalTensor<T> &offsetTensor, TWIN_BOTH_COUNTS,
+TWIN_QUANT(AscendQuant, const LocalTensor<T> &scaleTensor, const LocalTensor<T> &offsetTensor, TWIN_BOTH_COUNTS,
            twin_detail::quant_tensor(scaleTensor, scaleCount), twin_detail::quant_tensor(offsetTensor, offsetCount),
            twin_detail::quant_tensor(scaleTensor, scaleTensor.GetSize()),
            twin_detail::quant_tensor(offsetTensor, offsetTensor.GetSize()))

@@ -14,12 +14,14 @@ struct RA {};
 }  // namespace Reduce
 }  // namespace Pattern
 
+enum class CumSumAlgorithm { CUMSUM_ALGORITHM_LINEBYLINE = 0, CUMSUM_ALGORITHM_SKLANSKY = 1 };
 struct CumSumConfig {
     bool isLastAxis{true};
     bool isReuseSource{false};
     bool outputLastRow{false};
+    CumSumAlgorithm algorithm{CumSumAlgorithm::CUMSUM_ALGORITHM_LINEBYLINE};
 };
-constexpr CumSumConfig defaultCumSumConfig = {true, false, false};
+constexpr CumSumConfig defaultCumSumConfig = {true, false, false, CumSumAlgorithm::CUMSUM_ALGORITHM_LINEBYLINE};
 
 struct CumSumInfo {
     uint32_t outter{0};
@@ -77,6 +79,7 @@ template <typename T, const CumSumConfig &config = defaultCumSumConfig>
 TWIN_API void CumSum(const LocalTensor<T> &dstTensor, const LocalTensor<T> &lastRowTensor, const LocalTensor<T> &srcTensor,
                      const CumSumInfo &cumSumInfo) {
     TWIN_REQUIRE_TYPE("CumSum", T, half, float);
+    static_assert(config.algorithm == CumSumAlgorithm::CUMSUM_ALGORITHM_LINEBYLINE, "CumSum: this algorithm is for Ascend 950 only");
     ascendc_twin::Inst inst("CumSum", ascendc_twin::PipeId::V);
     ascendc_twin::Operand last;
     if (config.outputLastRow) last = lastRowTensor.span();

@@ -74,3 +74,13 @@ TWIN_API int64_t get_imm(int64_t value) { return value; }
 TWIN_API int64_t get_subblockid() { return ascendc_twin::core().sub_block_idx; }
 TWIN_API int64_t get_subblockdim() { return ascendc_twin::core().sub_block_num; }
 TWIN_API void set_atomic_none() { ascendc_twin::set_atomic(0, ascendc_twin::Dt::F32); }
+
+// Extremes of two numbers; any function of a kernel with the same name is a better match.
+template <typename A, typename B, typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
+constexpr std::common_type_t<A, B> min(A a, B b) {
+    return b < a ? b : a;
+}
+template <typename A, typename B, typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
+constexpr std::common_type_t<A, B> max(A a, B b) {
+    return a < b ? b : a;
+}

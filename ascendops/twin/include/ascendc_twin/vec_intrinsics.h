@@ -38,8 +38,15 @@ TWIN_API int64_t get_acc_val() { return static_cast<int64_t>(__builtin_bit_cast(
 
 namespace AscendC {
 
-inline uint32_t DivCeil(uint32_t a, uint32_t b) { return b == 0 ? 0 : (a + b - 1) / b; }
-inline uint32_t AlignUp(uint32_t a, uint32_t b) { return DivCeil(a, b) * b; }
+// Templates, so that a kernel's own functions of the same names win.
+template <typename A, typename B>
+constexpr std::common_type_t<A, B> DivCeil(A a, B b) {
+    return b == 0 ? 0 : (a + b - 1) / b;
+}
+template <typename A, typename B>
+constexpr std::common_type_t<A, B> AlignUp(A a, B b) {
+    return AscendC::DivCeil(a, b) * b;
+}
 inline int32_t CeilDivision(int32_t num1, int32_t num2) { return num2 == 0 ? 0 : (num1 + num2 - 1) / num2; }
 
 template <bool condition, typename T1, typename T2>
@@ -90,6 +97,8 @@ public:
     static void ResetMask() {
         AscendC::ResetMask();
     }
+    // The overflow mode of floating types: the twin has infinities always.
+    static void SetOverflow(uint64_t) {}
     static int32_t GetBitSize(int32_t byteSize) { return byteSize * ONE_BYTE_BIT_SIZE; }
     static int32_t GetC0Size() { return DEFAULT_C0_SIZE; }
     static int32_t GetC0Count(const int32_t dtypeSize) { return DEFAULT_C0_SIZE / dtypeSize; }
