@@ -81,7 +81,17 @@ def _tail(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
     width = shape[-1] if shape else 1
     big = max(1, width // _TAIL_FRACTION)
     in_tail = np.arange(count) % max(width, 1) >= width - big
-    return np.where(in_tail, uniform(stream ^ 1, count, 4, 8), uniform(stream ^ 2, count, -1, 1))
+    big_values = uniform(stream ^ 1, count, 4, 8) * (1 + np.arange(count) // max(width, 1) % 7 * 0.25)
+    return np.where(in_tail, big_values, uniform(stream ^ 2, count, -1, 1))
+
+
+def _coded(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
+    """Each index scales its elements by a factor of its own, so that neighbouring maxima and sums differ."""
+    values = uniform(stream, _numel(shape), -5, 5).reshape(shape)
+    for axis, size in enumerate(shape):
+        factors = 1 + np.arange(size) % 7 * 0.25
+        values = values * factors.reshape([size if i == axis else 1 for i in range(len(shape))])
+    return np.asarray(values.reshape(-1), dtype=np.float64)
 
 
 def _negative(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
@@ -139,6 +149,7 @@ _RECIPES: dict[str, Callable[[int, Sequence[int], torch.dtype], F64]] = {
     "negative": _negative,
     "positive": _positive,
     "wide": _wide,
+    "coded": _coded,
 }
 RECIPES = tuple(_RECIPES)
 
@@ -148,7 +159,8 @@ def values(shape: Sequence[int], dtype: torch.dtype, recipe: str = "random", str
 
     Recipes: `random` (half U[-5, 5], half a bell of deviation 1), `exact` (integers in [-4, 4], so that sums are exact),
     `special` (random with nan, inf, signed zeros, subnormals and range edges planted), `tail` (the last eighth of each row
-    dominates), `negative`, `positive`, `wide` (magnitudes over many binades; full range for integers).
+    dominates), `negative`, `positive`, `wide` (magnitudes over many binades; full range for integers), `coded` (each index
+    scales its elements by a factor of its own, so that neighbouring results differ).
 
     Raises:
         ParityError: Unknown recipe.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KEYS = ("name", "shapes", "attrs", "tiling_key", "layout", "values", "dtype")
 LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset")
-VALUES = ("random", "exact", "special", "tail", "negative", "positive", "wide")
+VALUES = ("random", "exact", "special", "tail", "negative", "positive", "wide", "coded")
 
 
 def read(tables: Sequence[Table], spec: OpSpec) -> OpSpec:

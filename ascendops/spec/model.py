@@ -68,7 +68,7 @@ class Case:
         attrs: Attribute values by name (missing: the default).
         tiling_key: Name of the key that the case must reach, or None.
         layout: How inputs lie in memory: `contiguous`, `transposed`, `sliced`, `expanded` or `offset`.
-        values: Recipe of the input values: `random`, `exact`, `special`, `tail`, `negative`, `positive`, `wide`.
+        values: Recipe of the input values: `random`, `exact`, `special`, `tail`, `negative`, `positive`, `wide`, `coded`.
     """
 
     name: str

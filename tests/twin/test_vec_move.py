@@ -76,8 +76,7 @@ def test_gather_findings() -> None:
     crooked = np.arange(64, dtype=np.uint32) * 4 + 2
     run("vec_move.cpp", [Case(0, keep, x, crooked[:32], dtype="uint32", n=32)], expect=("GATHER-ALIGN",))
     far = np.full(64, 40 * 1024, np.uint32)
-    (got,) = run("vec_move.cpp", [Case(0, keep, x, far, dtype="uint32", n=64)], expect=("UB-BOUNDS",))
-    assert (got == 0).all()
+    run("vec_move.cpp", [Case(0, keep, x, far, dtype="uint32", n=64)], expect=("UB-BOUNDS",))
 
 
 @pytest.mark.parametrize("dtype", WORDS)

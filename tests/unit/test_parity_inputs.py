@@ -23,9 +23,9 @@ EXPECTED = {
     "special/float16": "cc17d201351a",
     "special/bfloat16": "c8fe741a1fab",
     "special/int32": "ac54c4a5c717",
-    "tail/float32": "68cf916527a0",
-    "tail/float16": "9513045cc362",
-    "tail/bfloat16": "a5b67d3bfa11",
+    "tail/float32": "455fbb448f86",
+    "tail/float16": "22297f2df4f6",
+    "tail/bfloat16": "abd5c882e942",
     "tail/int32": "8a970fc061e4",
     "negative/float32": "70ad5f7e662c",
     "negative/float16": "e6446b185f79",
@@ -39,6 +39,10 @@ EXPECTED = {
     "wide/float16": "b51ae01bd32c",
     "wide/bfloat16": "507c1dc4178f",
     "wide/int32": "f768a662f3fb",
+    "coded/float32": "97f1dbc9ee2e",
+    "coded/float16": "8340a42002e5",
+    "coded/bfloat16": "a12cb603ab43",
+    "coded/int32": "02cb3031e936",
 }
 
 

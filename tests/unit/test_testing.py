@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,8 @@ def test_a_right_kernel_passes(tmp_path: Path) -> None:
     )
     assert result.exit_code == 0, out
     assert "test    twice   twin   14 cases   2 of 2 tiling keys reached" in out
-    assert "14 passed" in out and "CPU twin" in out and "Triton interpreter on the CPU: 14 cases" in out
+    assert "14 passed" in out and "CPU twin" in out
+    assert re.search(r"Triton (interpreter on the CPU|on .+): 14 cases", out)
     totals = result.report.totals
     assert totals["wrong"] == totals["wrong_rejected"] > 20 and totals["reference_differs"] == 0
     ids = [case.id for case in result.report.cases]

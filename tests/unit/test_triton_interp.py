@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from packaging.version import Version
 
 KERNELS = """
 import torch
@@ -126,7 +128,12 @@ def python(code: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-needs_triton = pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="triton is not installed")
+
+def _triton() -> Version:
+    return Version(importlib.metadata.version("triton")) if importlib.util.find_spec("triton") else Version("0")
+
+
+needs_triton = pytest.mark.skipif(_triton() < Version("3.7"), reason="needs triton 3.7 or later")
 
 
 @needs_triton
