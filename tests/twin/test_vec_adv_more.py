@@ -270,6 +270,24 @@ def test_confusion_transpose(dtype: str, kind: int) -> None:
     assert_same(got, np.ascontiguousarray(want).ravel())
 
 
+@pytest.mark.parametrize("fractal", [False, True])
+def test_trans_data(fractal: bool) -> None:
+    n, c, d, h, w = 3, 20, 2, 3, 5
+    x = random("float16", n, c, d, h, w)
+    planes = padded(x.reshape(n, c, d, h * w), 16)
+    wide = np.zeros((16 if fractal else n, 32, d, h * w), np.float16)
+    wide[:n, :c] = x.reshape(n, c, d, h * w)
+    split = wide.reshape(-1, 2, 16, d, h * w)  # n, c1, c0, d, hw
+    blocks = np.ascontiguousarray(split.transpose(3, 1, 4, 0, 2) if fractal else split.transpose(0, 3, 1, 4, 2))
+    shape = {"rep": (n, c, d), "n": h, "extra": w}
+    kind = 2 if fractal else 0
+    got = launch(Case(7, np.ones_like(blocks), planes, c=blocks, i=kind, **shape), "vec_moves")
+    assert_same(got, blocks)
+    back = launch(Case(7, padded(x.reshape(n, c, d, h * w) * 0, 16, 1), blocks, i=kind + 1, **shape), "vec_moves")
+    assert_same(back[..., : h * w], planes[..., : h * w])
+    assert (back[..., h * w :] == 1).all(), "padding keeps its values"
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_drop_out(dtype: str) -> None:
     rows, columns, keep = 4, 64, 0.5

@@ -65,4 +65,34 @@ void vec_reorder(Inst &inst, const ReorderArgs &a) {
     std::memcpy(a.dst.p, out.data(), out.size());
 }
 
+void vec_trans_data(Inst &inst, const TransDataArgs &a) {
+    const uint64_t channels = up16(a.c), batches = a.fractal ? up16(a.n) : a.n, plane = up16(a.hw);
+    const uint64_t planes = uint64_t{a.n} * a.c * a.d * plane, blocks = batches * channels * a.d * a.hw;
+    if (planes == 0) {
+        return;
+    }
+    charge_passes(inst, blocks, 2, 4);
+    const bool ok = reads(inst, a.src, a.to_planes ? blocks : planes);
+    if (!writes(inst, a.dst, a.to_planes ? planes : blocks) || !ok) {
+        return;
+    }
+    const auto block_at = [&](uint64_t n, uint64_t c, uint64_t d, uint64_t p) {
+        const uint64_t c1 = c / FRACTAL, c0 = c % FRACTAL, groups = channels / FRACTAL;
+        return a.fractal ? (((d * groups + c1) * a.hw + p) * batches + n) * FRACTAL + c0
+                         : (((n * a.d + d) * groups + c1) * a.hw + p) * FRACTAL + c0;
+    };
+    for (uint64_t i = 0; i < blocks; ++i) {
+        const uint64_t p = i % a.hw, d = i / a.hw % a.d, c = i / a.hw / a.d % channels, n = i / a.hw / a.d / channels;
+        const uint64_t block = block_at(n, c, d, p) * 2, flat = (((n * a.c + c) * a.d + d) * plane + p) * 2;
+        const bool real = n < a.n && c < a.c;
+        if (a.to_planes && real) {
+            std::memcpy(a.dst.p + flat, a.src.p + block, 2);
+        } else if (!a.to_planes && real) {
+            std::memcpy(a.dst.p + block, a.src.p + flat, 2);
+        } else if (!a.to_planes) {
+            std::memset(a.dst.p + block, 0, 2);
+        }
+    }
+}
+
 }  // namespace ascendc_twin

@@ -162,10 +162,28 @@ inline void move(const Case &c, Tensors &t) {
     }
 }
 
+constexpr TransDataConfig TO_BLOCKS{DataFormat::NCDHW, DataFormat::NDC1HWC0}, FROM_BLOCKS{DataFormat::NDC1HWC0, DataFormat::NCDHW},
+    TO_FRACTAL{DataFormat::NCDHW, DataFormat::FRACTAL_Z_3D}, FROM_FRACTAL{DataFormat::FRACTAL_Z_3D, DataFormat::NCDHW};
+
+// N, C, D, H, W: c.rep, c.n, c.extra. c.i: which conversion.
+inline void trans_data(const Case &c, Tensors &t) {
+    const int n = c.rep[0], channels = c.rep[1], d = c.rep[2], h = c.n, w = c.extra, c1 = (channels + 15) / 16, n1 = (n + 15) / 16;
+    const auto planes = MakeLayout(MakeShape(n, channels, d, h, w), MakeStride());
+    const auto blocks = MakeLayout(MakeShape(n, d, c1, h, w, 16), MakeStride());
+    const auto fractal = MakeLayout(MakeShape(d, c1, h, w, n1, 16, 16), MakeStride());
+    const auto out = t.get<half>(0), in = t.get<half>(1);
+    if (c.i == 0) TransData<TO_BLOCKS>(out, in, t.get<uint8_t>(3), TransDataParams<decltype(planes), decltype(blocks)>{planes, blocks});
+    if (c.i == 1) TransData<FROM_BLOCKS>(out, in, TransDataParams<decltype(blocks), decltype(planes)>{blocks, planes});
+    if (c.i == 2) TransData<TO_FRACTAL>(out, in, TransDataParams<decltype(planes), decltype(fractal)>{planes, fractal});
+    if (c.i == 3) TransData<FROM_FRACTAL>(out, in, TransDataParams<decltype(fractal), decltype(planes)>{fractal, planes});
+}
+
 extern "C" __global__ __aicore__ void vec_moves(GM_ADDR data, GM_ADDR params, int32_t count) {
     run_cases(data, params, count, [](const Case &c, Tensors &t) {
         if (c.op < 2) {
             c.dtype == 0 ? top_k<half>(c, t) : top_k<float>(c, t);
+        } else if (c.op == 7) {
+            trans_data(c, t);
         } else if (c.op == 6) {
             const auto out = t.get<int64_t>(0), in = t.get<int64_t>(1);
             for (int i = 0; i < c.n; ++i) {

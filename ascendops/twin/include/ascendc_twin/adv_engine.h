@@ -146,6 +146,15 @@ struct ReorderArgs {
     uint32_t b = 0, n = 0, s = 1, d = 1;
 };
 void vec_reorder(Inst &inst, const ReorderArgs &args);
+// NCDHW and NDC1HWC0 or FRACTAL_Z_3D (fractal), 16-bit elements; planes of NCDHW are padded to whole blocks. Channels and batches
+// that the other layout adds become 0.
+struct TransDataArgs {
+    Span dst, src;
+    uint32_t n = 0, c = 0, d = 0, hw = 0;
+    bool fractal = false;
+    bool to_planes = false;  // dst is NCDHW
+};
+void vec_trans_data(Inst &inst, const TransDataArgs &args);
 // dst = src / keep where the mask (bytes or bits) is not 0, else 0. Mask rows are mask_columns bytes long.
 void vec_drop_out(Inst &inst, const Span &dst, const Span &src, const Span &mask, float keep, uint32_t rows, uint32_t columns,
                   uint32_t mask_columns, bool bits);

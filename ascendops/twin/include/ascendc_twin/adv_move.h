@@ -1,7 +1,8 @@
-// TopK, Pad, UnPad, ConfusionTranspose, DropOut and Fill.
+// TopK, Pad, UnPad, ConfusionTranspose, TransData, DropOut and Fill.
 #pragma once
 
 #include "ascendc_twin/adv_engine.h"
+#include "ascendc_twin/layout.h"
 #include "ascendc_twin/sys.h"
 #include "ascendc_twin/vec_common.h"
 
@@ -37,6 +38,16 @@ constexpr uint32_t DROPOUT_MODE_BYTE_MISALIGN = 1;
 constexpr uint32_t DROPOUT_MODE_BYTE_ALIGN = 2;
 constexpr uint32_t DROPOUT_MODE_BIT_ALIGN = 3;
 constexpr uint32_t DROPOUT_MODE_BIT_MISALIGN = 4;
+
+struct TransDataConfig {
+    DataFormat srcFormat;
+    DataFormat dstFormat;
+};
+template <typename T, typename U>
+struct TransDataParams {
+    T srcLayout;
+    U dstLayout;
+};
 
 // Normal mode: rows of value and index are padded to whole blocks. Small mode: rows of 32, results without padding.
 template <typename T, bool isInitIndex = false, bool isHasfinish = false, bool isReuseSrc = false,
@@ -121,6 +132,33 @@ template <typename T, typename Tiling>
 TWIN_API void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint8_t> &, TransposeType transposeType,
                         const Tiling &tiling) {
     ConfusionTranspose<T>(dst, src, transposeType, tiling);
+}
+
+// Between NCDHW and NDC1HWC0 or FRACTAL_Z_3D; the shape is that of the NCDHW side.
+template <const TransDataConfig &config, typename T, typename U, typename S>
+TWIN_API void TransData(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const TransDataParams<U, S> &params) {
+    TWIN_REQUIRE_TYPE("TransData", T, int16_t, uint16_t, half, bfloat16_t);
+    constexpr bool to_planes = config.dstFormat == DataFormat::NCDHW;
+    constexpr DataFormat other = to_planes ? config.srcFormat : config.dstFormat;
+    static_assert(to_planes != (config.srcFormat == DataFormat::NCDHW), "TransData: one of the formats is NCDHW");
+    static_assert(other == DataFormat::NDC1HWC0 || other == DataFormat::FRACTAL_Z_3D, "TransData: NDC1HWC0 or FRACTAL_Z_3D");
+    const auto run = [&](const auto &shape) {
+        const auto size = [](const auto &n) { return static_cast<uint32_t>(n); };
+        ascendc_twin::Inst inst("TransData", ascendc_twin::PipeId::V);
+        ascendc_twin::vec_trans_data(inst, {dstTensor.span(), srcTensor.span(), size(std::get<0>(shape)), size(std::get<1>(shape)),
+                                            size(std::get<2>(shape)), size(std::get<3>(shape)) * size(std::get<4>(shape)),
+                                            other == DataFormat::FRACTAL_Z_3D, to_planes});
+    };
+    if constexpr (to_planes) {
+        run(params.dstLayout.GetShape());
+    } else {
+        run(params.srcLayout.GetShape());
+    }
+}
+template <const TransDataConfig &config, typename T, typename U, typename S>
+TWIN_API void TransData(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const LocalTensor<uint8_t> &,
+                        const TransDataParams<U, S> &params) {
+    TransData<config>(dstTensor, srcTensor, params);
 }
 
 // dropOutMode 0: as the lengths of the rows suggest.
