@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _TYPED = re.compile(r"\b(?:ORIG_)?(?:DTYPE|FORMAT)_")
 _EAGER_COLUMNS = 4
 _SOURCES = frozenset({".cpp", ".cc", ".cxx"})
+_LIBRARY_EACH = re.compile(r"^[ \t]*(?:target_sources[ \t]*\([ \t]*(?:optiling|opsproto)\b|add_modules_sources[ \t]*\()", re.MULTILINE)
 _ACLNN = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:opdev/|aclnn)', re.MULTILINE)
 _GE_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "NC1HWC0": 3, "FRACTAL_Z": 4, "FRACTAL_NZ": 29, "NDC1HWC0": 32, "NCDHW": 30}
 
@@ -38,7 +39,8 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     folders += includes.host_folders(sources, folders)
     with ThreadPoolExecutor(max_workers=3) as pool:
         runtimes = [pool.submit(cc.host_runtime_library), pool.submit(cc.runtime_library)]
-        host_entry = cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project))
+        repeated = library_each(project.root)
+        host_entry = cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project), repeated=repeated)
         host_runtime, _ = (job.result() for job in runtimes)
     host = HostLibrary(host_entry.path / "host.so", host_runtime)
     if not host.ops:
@@ -82,6 +84,15 @@ def host_sources(root: Path) -> list[Path]:
     if not found:
         raise NotAProject(f"{root}/op_host has no C++ source", where=str(root / "op_host"))
     return found
+
+
+def library_each(root: Path) -> bool:
+    """Whether the project's CMake makes one library of the definitions, one of the tiling and one of the shapes.
+
+    There a function in a header that two of them include is no error.
+    """
+    lists = [path for path in (root / "CMakeLists.txt", root / "op_host" / "CMakeLists.txt") if path.is_file()]
+    return any(_LIBRARY_EACH.search(path.read_text(errors="replace")) for path in lists)
 
 
 def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc: Soc, jobs: int | None) -> tuple[KernelColumns, int]:

@@ -106,8 +106,12 @@ def symbol(entry: str) -> str:
     return f"ascendc_kernel_{entry}" if entry in C_LIBRARY_NAMES else entry
 
 
-def compile_host(sources: Sequence[Path], include_dirs: Sequence[Path], what: str, origin: Origin | None = None) -> cache.Entry:
+def compile_host(
+    sources: Sequence[Path], include_dirs: Sequence[Path], what: str, origin: Origin | None = None, *, repeated: bool = False
+) -> cache.Entry:
     """Compiles op_host sources to `host.so`: OpDef registration, InferShape, InferDataType and tiling functions.
+
+    `repeated`: more than one source may define a function, as in projects that make a library of each kind of source.
 
     Raises:
         CompileError: The compiler refused one of them.
@@ -116,7 +120,8 @@ def compile_host(sources: Sequence[Path], include_dirs: Sequence[Path], what: st
     compiler = cxx.find_compiler()
     base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     base += [f"-I{folder}" for folder in (resources.twin("include") / "host", *include_dirs)]
-    return _link("host", "host.so", _objects(sources, base, what, origin), what, host_runtime_library())
+    flags = ("-Wl,-z,muldefs",) if repeated else ()
+    return _link("host", "host.so", _objects(sources, base, what, origin), what, host_runtime_library(), flags)
 
 
 def runtime_library() -> Path:
@@ -161,13 +166,13 @@ def _objects(sources: Sequence[Path], base: Sequence[str], what: str, origin: Or
         return list(pool.map(one, sources))
 
 
-def _link(kind: str, name: str, objects: Sequence[Path], what: str, needs: Path | None) -> cache.Entry:
+def _link(kind: str, name: str, objects: Sequence[Path], what: str, needs: Path | None, flags: Sequence[str] = ()) -> cache.Entry:
     """Links a library; `needs` becomes its own dependency, so that nothing has to be loaded for the whole process.
 
     (A runtime in the global scope would stand in for inline functions of libraries loaded later, such as torch's.)
     """
     compiler = cxx.find_compiler()
-    command = [compiler.path, "-shared", "-pthread", *map(str, objects)]
+    command = [compiler.path, "-shared", "-pthread", *flags, *map(str, objects)]
     command += [f"-Wl,-soname,{name}"] if needs is None else [str(needs), f"-Wl,-rpath,{needs.parent}"]
 
     def make(stage: Path) -> Iterable[Path]:
