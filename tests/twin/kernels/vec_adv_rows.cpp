@@ -129,6 +129,11 @@ extern "C" __global__ __aicore__ void vec_norms(GM_ADDR data, GM_ADDR params, in
     });
 }
 
+constexpr SoftMaxShapeInfo SIXTEEN_ROWS{16, 64, 16, 64};
+constexpr SoftMaxTiling IN_ROUNDS = SoftMaxFlashV2TilingFunc(SIXTEEN_ROWS, 2, 4, 4096, true);
+static_assert(IN_ROUNDS.srcM == 16 && IN_ROUNDS.splitM > 0 && IN_ROUNDS.splitM < 16, "a small buffer takes several rounds");
+static_assert(IN_ROUNDS.rangeM * IN_ROUNDS.splitM + IN_ROUNDS.tailM == 16, "which cover all rows");
+
 template <typename T>
 inline void softmaxes(const Case &c, Tensors &t) {
     Parts<T> out{t.t[0]};

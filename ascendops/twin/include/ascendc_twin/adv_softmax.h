@@ -3,6 +3,8 @@
 
 #include "ascendc_twin/adv_engine.h"
 #include "ascendc_twin/adv_rows.h"
+#include "kernel_tiling/kernel_tiling.h"
+#include "kernel_tiling/softmax_rounds.h"
 
 namespace AscendC {
 
@@ -15,6 +17,13 @@ struct SoftMaxParams {
     uint32_t splitMeanCnt;
     float alpha;
 };
+
+// Tiling data that a kernel computes itself.
+inline constexpr tiling::SoftMaxTiling SoftMaxFlashV2TilingFunc(const SoftMaxShapeInfo &shapeInfo, const uint32_t dataTypeSize1,
+                                                                const uint32_t, const uint32_t localWorkSpaceSize, const bool = false,
+                                                                const bool = false, const bool = false, const bool = false) {
+    return tiling::SoftmaxRounds<tiling::SoftMaxTiling>(shapeInfo.srcM, shapeInfo.srcK, dataTypeSize1, localWorkSpaceSize, 2);
+}
 
 template <typename T = void, bool isReuseSource = false, bool isBasicBlock = false, typename D, typename S, typename Tiling>
 TWIN_API void SoftmaxFlash(const LocalTensor<D> &dstTensor, const LocalTensor<S> &sumTensor, const LocalTensor<S> &maxTensor,

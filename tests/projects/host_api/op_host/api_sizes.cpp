@@ -93,6 +93,9 @@ static ge::graphStatus ApiSizesTiling(gert::TilingContext *context)
     SIZE(GetTransposeMaxMinTmpSize(matrix, 2, 7, max, min));
     SIZE(GetCumSumMaxMinTmpSize(matrix, 2, true, false, max, min));
     SIZE(GetGeluMaxMinTmpSize(matrix, 4, max, min));
+    SIZE(GetSiluTmpSize(matrix, 4, false, max, min));
+    SIZE(GetTransDataMaxMinTmpSize(platform, ge::Shape({1, 16, 2, 3, 5}), ge::Shape({1, 2, 1, 3, 5, 16}), ge::DT_FLOAT16,
+                                   TransDataConfig{DataFormat::NCDHW, DataFormat::NDC1HWC0}, max, min));
     SIZE(GetMeanMaxMinTmpSize(64, 2, 4, false, max, min));
 #undef SIZE
     (void)context->GetRawTilingData()->Append(sizes, n);

@@ -119,4 +119,17 @@ inline void GetConfusionTransposeOnlyTilingInfo(const TensorShape &srcShape, con
                                                 Tiling &tiling) {
     GetTransposeTilingInfo(srcShape, stackBufferSize, typeSize, 7U, tiling);
 }
+
+enum class DataFormat : uint8_t { ND = 0, NZ, NCHW, NC1HWC0, NHWC, NCDHW, NDC1HWC0, FRACTAL_Z_3D };
+struct TransDataConfig {
+    DataFormat srcFormat;
+    DataFormat dstFormat;
+};
+// Both layouts, and one fractal.
+inline bool GetTransDataMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const TensorShape &srcShape, const TensorShape &dstShape,
+                                      const TensorDataType, const TransDataConfig &config, uint32_t &maxValue, uint32_t &minValue) {
+    const uint32_t from = twin_tmp::Count(srcShape), to = twin_tmp::Count(dstShape);
+    minValue = maxValue = twin_tmp::Align((from + to) * 2U + 512U, 32U);
+    return (config.srcFormat == DataFormat::NCDHW) != (config.dstFormat == DataFormat::NCDHW);
+}
 }  // namespace AscendC

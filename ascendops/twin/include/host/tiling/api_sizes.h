@@ -66,6 +66,14 @@ ASCENDOPS_SIZE_WITH_REUSE(Clamp, 1, 1)
 ASCENDOPS_SIZE_WITH_REUSE(Fmod, 8, 1)
 ASCENDOPS_SIZE_WITH_REUSE(Lgamma, 24, 8)
 #undef ASCENDOPS_SIZE_WITH_REUSE
+inline void GetSiluTmpSize(const TensorShape &srcShape, const uint32_t typeSize, const bool isReuseSource, uint32_t &maxValue,
+                           uint32_t &minValue) {
+    twin_tmp::Sizes({1, 1, 1}, srcShape, typeSize, isReuseSource, maxValue, minValue);
+}
+inline void GetSwishTmpSize(const TensorShape &srcShape, const uint32_t typeSize, const bool isReuseSource, uint32_t &maxValue,
+                            uint32_t &minValue) {
+    twin_tmp::Sizes({1, 1, 1}, srcShape, typeSize, isReuseSource, maxValue, minValue);
+}
 inline void GetSwiGLUMaxMinTmpSize(const TensorShape &srcShape, const uint32_t typeSize, uint32_t &maxValue, uint32_t &minValue,
                                    const bool isReuseSource) {
     twin_tmp::Sizes({6, 0, 0}, srcShape, typeSize, isReuseSource, maxValue, minValue);

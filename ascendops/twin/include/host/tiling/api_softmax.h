@@ -1,7 +1,7 @@
-// Temporary buffers and tiling data of the SoftMax family: floats, `buffers` copies of rows and one 32-byte block per row for
-// each of two statistics.
+// Temporary buffers and tiling data of the SoftMax family.
 #pragma once
 
+#include "../../kernel_tiling/softmax_rounds.h"
 #include "tiling/api_structs.h"
 #include "tiling/tmp_size.h"
 
@@ -9,28 +9,12 @@ namespace AscendC {
 namespace twin_tmp {
 inline uint32_t SoftmaxBytes(const TensorShape &shape, bool whole, uint32_t buffers) {
     const uint32_t k = LastDim(shape), rows = !whole || k == 0U ? 1U : Count(shape) / k;
-    return rows * (buffers * Align(k, 8U) + 16U + 64U) * 4U;
+    return rows * AscendC::tiling::SoftmaxRowBytes(k, buffers);
 }
 template <typename Plain>
 inline Plain SoftmaxTilingOf(const TensorShape &shape, uint32_t typeSize, uint32_t bytes, uint32_t buffers) {
-    Plain t;
-    const uint32_t k = LastDim(shape), one = SoftmaxBytes(shape, false, buffers), fit = bytes / one;
-    t.srcM = k == 0U ? 0U : Count(shape) / k;
-    t.srcK = k;
-    t.srcSize = t.srcM * k;
-    t.outMaxM = t.srcM;
-    t.outMaxK = 32U / typeSize;
-    t.outMaxSize = t.outMaxM * t.outMaxK;
-    t.splitM = t.reduceM = fit < t.srcM ? fit : t.srcM;
-    t.splitK = k;
-    t.splitSize = t.splitM * k;
-    t.reduceK = t.outMaxK;
-    t.reduceSize = t.reduceM * t.reduceK;
-    t.rangeM = t.splitM == 0U ? 0U : t.srcM / t.splitM;
-    t.tailM = t.splitM == 0U ? 0U : t.srcM % t.splitM;
-    t.tailSplitSize = t.tailM * k;
-    t.tailReduceSize = t.tailM * t.reduceK;
-    return t;
+    const uint32_t k = LastDim(shape);
+    return AscendC::tiling::SoftmaxRounds<Plain>(k == 0U ? 0U : Count(shape) / k, k, typeSize, bytes, buffers);
 }
 }  // namespace twin_tmp
 
