@@ -75,6 +75,8 @@ class Signature:
         base, is_list = parameter.type.split("[")[0].rstrip("?"), "[" in parameter.type
         if value is None:
             return None
+        if type(value).__module__ == "numpy":  # NumPy's scalars are no Python numbers, its arrays no sequences
+            value = value.tolist()
         if is_list:
             items = [value] if isinstance(value, (int, float)) and not isinstance(value, bool) else value
             if not isinstance(items, Sequence) or isinstance(items, str):

@@ -69,6 +69,9 @@ def test_a_call_binds_in_order_and_by_name() -> None:
     assert bound.tensors == {"x": "X", "bias": None}
     assert bound.attrs == {"dim": 1, "eps": 1.0, "axes": (3,)}
     assert isinstance(bound.attrs["eps"], float)
+    numpy = pytest.importorskip("numpy")
+    bound = SIGNATURE.bind(["X"], {"dim": numpy.int64(2), "eps": numpy.float32(0.5), "axes": numpy.array([1, 2])})
+    assert bound.attrs == {"dim": 2, "eps": 0.5, "axes": (1, 2)} and type(bound.attrs["dim"]) is int
 
 
 @pytest.mark.parametrize(
