@@ -82,7 +82,8 @@ def _tail(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
     big = max(1, width // _TAIL_FRACTION)
     in_tail = np.arange(count) % max(width, 1) >= width - big
     scale = 1 + np.arange(count) // max(width, 1) % 7 * 0.25  # of the row: neighbouring maxima and minima differ
-    return np.where(in_tail, uniform(stream ^ 1, count, 4, 8), uniform(stream ^ 2, count, -1, 1)) * scale
+    flat = np.where(in_tail, uniform(stream ^ 1, count, 4, 8), uniform(stream ^ 2, count, -1, 1))
+    return np.asarray(flat * scale, dtype=np.float64)
 
 
 def _coded(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
