@@ -175,6 +175,17 @@ def test_cast_dequant() -> None:
     assert_same(upper[:, 1].ravel(), np.clip(np.rint(x * 0.5 + 3), 0, 255).astype(np.uint8))
 
 
+def test_cast_dequant_with_a_register_and_with_a_tensor() -> None:
+    wide = np.arange(-3200, 3200, 100).astype(np.int32)
+    got = launch(Case(11, np.zeros(64, np.float16), wide, n=64, f=0.25), "vec_quants")
+    assert_same(got, (wide * 0.25).astype(np.float16))
+    x = np.arange(-64, 64, 2).astype(np.int16)
+    got = launch(Case(12, np.zeros(128, np.int8), x, np.zeros(16, np.uint64), n=64), "vec_quants").reshape(4, 2, 16)
+    lane = np.arange(16)
+    want = np.clip(np.rint(x.reshape(4, 16) * 0.25 * (lane + 1) + lane), -128, 127)
+    assert_same(got[:, 0], want.astype(np.int8))
+
+
 @pytest.mark.parametrize("largest", [True, False])
 @pytest.mark.parametrize("dtype", ["float16", "float32"])
 def test_top_k(dtype: str, largest: bool) -> None:

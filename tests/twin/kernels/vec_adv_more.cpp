@@ -104,6 +104,18 @@ extern "C" __global__ __aicore__ void vec_quants(GM_ADDR data, GM_ADDR params, i
         else if (c.op < 10) {
             if (c.dtype2 == 10) antiquantise<int4b_t, half>(c, t);
             else c.dtype == 0 ? antiquantise<int8_t, half>(c, t) : antiquantise<int8_t, bfloat16_t>(c, t);
+        } else if (c.op == 11) {
+            SetDeqScale(static_cast<half>(c.f));
+            CastDequant(t.get<half>(0), t.get<int32_t>(1), (uint32_t)c.n);
+        } else if (c.op == 12) {  // 16 sets of parameters in turn
+            VdeqInfo info;
+            for (int i = 0; i < 16; ++i) {
+                info.vdeqScale[i] = 0.25f * (i + 1);
+                info.vdeqOffset[i] = i;
+                info.vdeqSignMode[i] = true;
+            }
+            SetDeqScale(t.get<uint64_t>(2), info);
+            CastDequant<int8_t, int16_t, true, false>(t.get<int8_t>(0), t.get<int16_t>(1), (uint32_t)c.n);
         } else if (c.op == 10) {
             SetDeqScale(c.f, static_cast<int16_t>(c.i), c.extra != 0);
             if (c.extra) CastDequant<int8_t, int16_t, false, false>(t.get<int8_t>(0), t.get<int16_t>(1), (uint32_t)c.n);
