@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ascendops.build.discover import find_projects, is_project, select
     from ascendops.build.library import Library
-    from ascendops.build.operator import Operator, RunResult
+    from ascendops.build.operator import Operator
     from ascendops.build.project import BuildResult, Project, build_all, open_project, resolve_backend
+    from ascendops.build.result import RunResult
 
 __all__ = [
     "BuildResult", "Library", "Operator", "Project", "RunResult", "build_all", "find_projects", "is_project", "open_project",
@@ -19,8 +20,9 @@ __all__ = [
 _HOME = {
     **dict.fromkeys(("find_projects", "is_project", "select"), "discover"),
     **dict.fromkeys(("BuildResult", "Project", "build_all", "open_project", "resolve_backend"), "project"),
-    **dict.fromkeys(("Operator", "RunResult"), "operator"),
     "Library": "library",
+    "Operator": "operator",
+    "RunResult": "result",
 }
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ascendops.build import outputs as places
+from ascendops.build.result import RunResult
 from ascendops.build.signature import Bound, Signature
 from ascendops.build.tensors import as_tensor, describe, dtype_name, raw_bytes
-from ascendops.errors import InputError, OpHostError, TwinCheckError
+from ascendops.errors import InputError, OpHostError
+from ascendops.twin.diagnostics import raise_for_findings
 from ascendops.twin.host import HostLibrary, HostTensor, OpDef, OpParam, Tiling
 from ascendops.twin.launch import LaunchResult, launch
 
@@ -20,42 +22,9 @@ if TYPE_CHECKING:
 
     from ascendops.spec.model import OpSpec
     from ascendops.spec.socs import Soc
-    from ascendops.twin.diagnostics import Diagnostic
-    from ascendops.twin.timeline import Timeline
 
 _SAME_BYTES = {"bool": frozenset({"bool", "int8", "uint8"})}
 TensorArg = Any  # a tensor, None for an absent optional one, or a list of tensors
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """What one run produced, and under which conditions.
-
-    Attributes:
-        outputs: Output tensors in declaration order.
-        tiling_key: Key that the tiling function chose.
-        block_dim: Number of blocks launched; 0 when all outputs were empty and nothing was launched.
-        tiling: Bytes of the tiling struct.
-        workspace_bytes: GM workspace that the tiling function asked for.
-        diagnostics: Findings of the twin, all severities.
-        timeline: Modelled instruction timeline, with `trace=True`; a model, not a measurement of a device.
-        seconds: Wall time of the kernel on this machine.
-        soc: SoC that was modelled, e.g. `Ascend910B1`.
-        backend: `twin`.
-        notes: What the kit had to assume, one sentence each.
-    """
-
-    outputs: tuple[torch.Tensor, ...]
-    tiling_key: int
-    block_dim: int
-    tiling: bytes
-    workspace_bytes: int
-    diagnostics: tuple[Diagnostic, ...]
-    timeline: Timeline | None
-    seconds: float
-    soc: str
-    backend: str
-    notes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -78,7 +47,6 @@ class Operator:
     kernels: Sequence[Path]
     entry: str
     spec: OpSpec | None = None
-    copies: int = field(default=0, init=False)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -290,18 +258,3 @@ def _host_tensor(param: OpParam, value: TensorArg) -> HostTensor | list[HostTens
     if value is None:
         return None
     return [one(tensor) for tensor in value] if isinstance(value, (list, tuple)) else one(value)
-
-
-def raise_for_findings(name: str, diagnostics: Sequence[Diagnostic]) -> None:
-    """Raises TwinCheckError when a finding is an error."""
-    errors = tuple(d for d in diagnostics if d.severity == "error")
-    if errors:
-        first = errors[0]
-        more = "" if len(errors) == 1 else f" and {len(errors) - 1} more"
-        raise TwinCheckError(
-            f"the kernel of {name} has a fault: {first.id}{more}",
-            where=f"{first.file}:{first.line}" if first.file else name,
-            why="\n".join(str(d) for d in errors[:5]),
-            help=f"ascendops explain {first.id}",
-            diagnostics=tuple(diagnostics),
-        )

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ascendops import resources
+from ascendops.errors import TwinCheckError
 from ascendops.twin.findings import FINDINGS
 
 Address = tuple[str, int]  # library, offset in it
@@ -223,3 +224,18 @@ def _diagnostic(finding: dict[str, Any], modules: Sequence[str], found: dict[Add
         blocks=tuple(finding["blocks"]),
         stack=tuple(own) if len(finding["pcs"]) > 1 else (),
     )
+
+
+def raise_for_findings(name: str, diagnostics: Sequence[Diagnostic]) -> None:
+    """Raises TwinCheckError when a finding is an error."""
+    errors = tuple(d for d in diagnostics if d.severity == "error")
+    if errors:
+        first = errors[0]
+        more = "" if len(errors) == 1 else f" and {len(errors) - 1} more"
+        raise TwinCheckError(
+            f"the kernel of {name} has a fault: {first.id}{more}",
+            where=f"{first.file}:{first.line}" if first.file else name,
+            why="\n".join(str(d) for d in errors[:5]),
+            help=f"ascendops explain {first.id}",
+            diagnostics=tuple(diagnostics),
+        )

@@ -12,6 +12,7 @@ from typing import Any
 from ascendops.errors import InputError
 from ascendops.spec import socs
 from ascendops.twin import compilation as cc, includes
+from ascendops.twin.diagnostics import raise_for_findings
 from ascendops.twin.launch import GmBuffer, LaunchResult, launch, signature
 
 
@@ -67,8 +68,6 @@ class Kernel:
             KernelCrash: The kernel crashed.
             KernelHang: The kernel did not end in time.
         """
-        from ascendops.build.operator import raise_for_findings
-
         entry = cc.pick_entry(self.entries, name, self.path)
         letters = signature(self.library, cc.symbol(entry))
         values = [_argument(value, index, entry) for index, value in enumerate(args)]

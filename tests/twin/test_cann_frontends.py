@@ -8,7 +8,10 @@ import subprocess
 
 import pytest
 
+import ascendops
 from ascendops import resources
+from ascendops.build import resolve_backend
+from ascendops.errors import CompileError, ToolchainError
 from ascendops.render import new_project
 
 pytestmark = [
@@ -55,7 +58,12 @@ endforeach()
 MAKESELF = """
 file(GLOB_RECURSE found RELATIVE ${CPACK_TEMPORARY_DIRECTORY} ${CPACK_TEMPORARY_DIRECTORY}/*)
 file(WRITE ${CPACK_PACKAGE_DIRECTORY}/packed.txt "${found}")
-file(WRITE ${CPACK_TEMPORARY_DIRECTORY}/${CPACK_PACKAGE_FILE_NAME} run)
+file(WRITE ${CPACK_TEMPORARY_DIRECTORY}/${CPACK_PACKAGE_FILE_NAME} [==[#!/bin/bash
+for word in "$@"; do
+    case $word in --install-path=*) mkdir -p "${word#--install-path=}/vendors/ascendops_softmax/op_api/lib" ;; esac
+done
+]==])
+execute_process(COMMAND chmod +x ${CPACK_TEMPORARY_DIRECTORY}/${CPACK_PACKAGE_FILE_NAME})
 """
 
 
@@ -71,7 +79,17 @@ def toolkit(tmp_path):
     (customize / "cmake/makeself.cmake").write_text(MAKESELF)
     (customize / "cmake/util/gen_version_info.sh").write_text('echo "$1" > "$2/version.info"\n')
     (customize / "scripts/install.sh").write_text("vendor_name=customize\n")
+    (root / "compiler").mkdir()
+    (root / "compiler/version.info").write_text("version_dir=8.1.RC1\n")
     return root
+
+
+@pytest.fixture
+def ascend_host(toolkit, monkeypatch):
+    monkeypatch.setenv("ASCEND_HOME_PATH", str(toolkit))
+    monkeypatch.setenv("ASCENDOPS_JOBS", "2")
+    monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", "/elsewhere/vendors/other")
+    return toolkit
 
 
 @pytest.fixture
@@ -165,3 +183,37 @@ def test_cann9_calls_the_toolkit_functions(project, tmp_path):
     }
     added = [args for name, args in calls if name == "npu_op_package_add"]
     assert added == ["ascendops_softmax;LIBRARY;cust_optiling;cust_opapi;cust_op_proto", "ascendops_softmax;LIBRARY;ascendc_kernels"]
+
+
+def test_the_cann_backend_builds_installs_and_says_that_it_does_not_call(project, ascend_host):
+    assert resolve_backend("auto") == "cann"
+    library = ascendops.open_project(project).build(backend="cann")
+    vendor = project / "build/cann8/install/vendors/ascendops_softmax"
+    assert (library.backend, list(library.ops)) == ("cann", ["softmax"])
+    assert (vendor / "op_api/lib").is_dir()
+    assert os.environ["ASCEND_CUSTOM_OPP_PATH"] == f"{vendor}:/elsewhere/vendors/other"
+    with pytest.raises(ToolchainError, match="does not call it on a device") as error:
+        library.softmax(1)
+    assert error.value.exit_code == 3 and "--backend twin" in str(error.value)
+
+
+def test_the_cann_backend_reports_a_silent_failure_of_op_build(project, ascend_host, monkeypatch):
+    monkeypatch.setenv("BREAK_OP_BUILD", "1")
+    with pytest.raises(ToolchainError, match="failed") as error:
+        ascendops.open_project(project).build(backend="cann")
+    assert "op_build made no aic-ascend910b-ops-info.ini" in str(error.value)
+
+
+def test_the_cann_backend_shows_a_compiler_error_as_the_twin_does(project, ascend_host):
+    source = project / "op_host/softmax_tiling.cpp"
+    source.write_text(source.read_text().replace("context->SetBlockDim", "context->SetBlockDimm"))
+    with pytest.raises(CompileError) as error:
+        ascendops.open_project(project).build(backend="cann")
+    assert "SetBlockDimm" in str(error.value) and error.value.exit_code == 4
+
+
+def test_an_installer_that_installs_nothing_is_reported(project, ascend_host):
+    makeself = ascend_host / "tools/op_project_templates/ascendc/customize/cmake/makeself.cmake"
+    makeself.write_text(makeself.read_text().replace("mkdir -p", "echo"))
+    with pytest.raises(ToolchainError, match="installed nothing"):
+        ascendops.open_project(project).build(backend="cann")
