@@ -41,3 +41,25 @@ def test_transposes_by_the_names_of_the_compiler() -> None:
     assert findings(compiled(KERNELS), "compiler_transposes", x, scattered, whole) == set()
     np.testing.assert_array_equal(scattered, x.T)
     np.testing.assert_array_equal(whole, x.T)
+
+
+def test_reductions_by_their_newer_names() -> None:
+    x, y = np.random.default_rng(0).integers(-50, 50, 128).astype(np.float32), np.zeros(96, np.float32)
+    assert findings(compiled(KERNELS), "newer_reductions", x, y) == set()
+    np.testing.assert_array_equal(y[:16], x.reshape(16, 8).sum(1))
+    np.testing.assert_array_equal(y[16:18], x.reshape(2, 64).sum(1))
+    np.testing.assert_array_equal(y[24:26], x.reshape(2, 64).max(1))
+    np.testing.assert_array_equal(y[32:], x.reshape(64, 2).sum(1))
+
+
+def test_blocks_take_turns_in_the_order_of_their_numbers() -> None:
+    log, turns = np.zeros(16, np.int32), np.full(64, 77, np.int32)
+    assert findings(compiled(KERNELS), "in_turn", log, turns, block_dim=5) == set()
+    assert log[0] == 10
+    assert log[1:11].tolist() == [*range(5), *range(5)]
+
+
+def test_bits_of_the_control_register() -> None:
+    y = np.zeros(3, np.int64)
+    assert findings(compiled(KERNELS), "control_bits", y) == set()
+    assert y.tolist() == [5 << 6 | 1 << 60, 4, 1]

@@ -72,3 +72,56 @@ extern "C" __global__ __aicore__ void compiler_transposes(GM_ADDR xAddr, GM_ADDR
 // Constants that kernels take from the toolkit.
 static_assert(AscendC::BRCB_MAX_REPEAT_SIZE == 8 * 255 && AscendC::FLOAT_REPEAT_SIZE == 64 && AscendC::FULL_MASK == ~uint64_t{0});
 static_assert(AscendC::B16_DATA_NUM_PER_BLOCK == 16 && AscendC::B32_DATA_NUM_PER_REPEAT == 64 && AscendC::HALF_FACTOR == 2);
+
+// Sums of blocks and of repeats, and a maximum with its place, by the newer names. y: 16 sums of 8, 2 sums of 64, maximum of each 64.
+extern "C" __global__ __aicore__ void newer_reductions(GM_ADDR xAddr, GM_ADDR yAddr) {
+    AscendC::GlobalTensor<float> x, y;
+    x.SetGlobalBuffer((__gm__ float *)xAddr);
+    y.SetGlobalBuffer((__gm__ float *)yAddr);
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, 1024);
+    AscendC::LocalTensor<float> a = buffer.Get<float>(), b = a[128];
+    AscendC::DataCopy(a, x, 128);
+    AscendC::PipeBarrier<PIPE_ALL>();
+    AscendC::ReduceDataBlock<AscendC::ReduceType::SUM, float, float>(b, a, 64, 2, 1, 1, 8);
+    AscendC::ReduceRepeat<AscendC::ReduceType::SUM, float, float>(b[16], a, 64, 2, 1, 1, 8);
+    uint64_t mask[2] = {AscendC::FULL_MASK, 0};
+    AscendC::ReduceRepeat<AscendC::ReduceType::MAX, float, float>(b[24], a, mask, 2, 1, 1, 8, AscendC::ReduceOrder::ORDER_ONLY_VALUE);
+    AscendC::ReducePairElem<AscendC::ReduceType::SUM, float, float>(b[32], a, 64, 2, 1, 1, 8);
+    AscendC::PipeBarrier<PIPE_ALL>();
+    AscendC::DataCopy(y, b, 96);
+}
+
+// Every block in turn appends its number twice; the place to write is read from memory.
+extern "C" __global__ __aicore__ void in_turn(GM_ADDR logAddr, GM_ADDR turnsAddr) {
+    AscendC::GlobalTensor<int32_t> turns;
+    turns.SetGlobalBuffer((__gm__ int32_t *)turnsAddr);
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, 1024);
+    AscendC::LocalTensor<int32_t> scratch = buffer.Get<int32_t>();
+    __gm__ int32_t *log = (__gm__ int32_t *)logAddr;
+    AscendC::InitDetermineComputeWorkspace(turns, scratch);
+    for (int32_t round = 0; round < 2; ++round) {
+        AscendC::WaitPreBlock(turns, scratch);
+        const int32_t place = AscendC::ReadGmByPassDCache(log);
+        AscendC::WriteGmByPassDCache(log + 1 + place, static_cast<int32_t>(AscendC::GetBlockIdx()));
+        AscendC::WriteGmByPassDCache(log, place + 1);
+        AscendC::DataSyncBarrier<AscendC::MemDsbT::DDR>();
+        AscendC::NotifyNextBlock(turns, scratch);
+    }
+    AscendC::SetNextTaskStart();
+}
+
+// Bits of the control register.
+extern "C" __global__ __aicore__ void control_bits(GM_ADDR yAddr) {
+    __gm__ int64_t *y = (__gm__ int64_t *)yAddr;
+    set_ctrl(0);
+    AscendC::SetCtrlSpr<6, 8>(5);
+    AscendC::SetCtrlSpr<60, 60>(1);
+    y[0] = get_ctrl();
+    AscendC::ResetCtrlSpr<6, 7>();
+    y[1] = AscendC::GetCtrlSpr<6, 8>();
+    y[2] = AscendC::GetCtrlSpr<60, 63>();
+}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ascendc_twin/api_raw.h"
+#include "ascendc_twin/sys_access.h"
 
 enum mem_dsb_t { DSB_ALL, DSB_DDR, DSB_UB, DSB_SEQ };
 enum cache_line_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
@@ -65,8 +66,6 @@ template <typename T>
 TWIN_API void dcci(T *, cache_line_t) {}
 template <typename T>
 TWIN_API void dcci(T *, cache_line_t, dcci_dst_t) {}
-TWIN_API int64_t get_ctrl() { return 0; }
-TWIN_API void set_ctrl(int64_t) {}
 TWIN_API int64_t sbitset0(int64_t value, int64_t bit) { return value & ~(int64_t{1} << bit); }
 TWIN_API int64_t sbitset1(int64_t value, int64_t bit) { return value | int64_t{1} << bit; }
 // A constant in a register.

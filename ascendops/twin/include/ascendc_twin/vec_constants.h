@@ -18,6 +18,7 @@ constexpr uint32_t MAX_REPEAT_HALF_SIZE = ONE_REPEAT_HALF_SIZE * MAX_REPEAT_TIME
 constexpr uint64_t FULL_MASK = UINT64_MAX;
 constexpr int32_t FULL_MASK_LEN = 128;
 constexpr int32_t HALF_MASK_LEN = 64;
+constexpr int32_t K_MAX_DIM = 8;
 constexpr int32_t HALF_FACTOR = 2;
 constexpr int32_t DOUBLE_FACTOR = 2;
 constexpr uint32_t F32_INF = 0x7f800000;

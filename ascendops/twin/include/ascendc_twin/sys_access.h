@@ -1,0 +1,51 @@
+// The control register, and scalar access to global memory around the data cache.
+#pragma once
+
+#include "ascendc_twin/tensor.h"
+
+namespace ascendc_twin {
+
+inline thread_local int64_t control_register;
+
+template <int8_t first, int8_t last>
+inline constexpr int64_t control_bits = static_cast<int64_t>((last - first == 63 ? ~uint64_t{0} : (uint64_t{1} << (last - first + 1)) - 1) << first);
+
+}  // namespace ascendc_twin
+
+TWIN_API int64_t get_ctrl() { return ascendc_twin::control_register; }
+TWIN_API void set_ctrl(int64_t value) { ascendc_twin::control_register = value; }
+
+namespace AscendC {
+
+// The register keeps its bits; none of them changes what the twin computes.
+template <int8_t startBit, int8_t endBit>
+TWIN_API void SetCtrlSpr(int64_t value) {
+    static_assert(startBit >= 0 && startBit <= endBit && endBit < 64, "SetCtrlSpr: bits 0 to 63, the first not behind the last");
+    constexpr int64_t bits = ascendc_twin::control_bits<startBit, endBit>;
+    ascendc_twin::control_register = (ascendc_twin::control_register & ~bits) | ((value << startBit) & bits);
+}
+template <int8_t startBit, int8_t endBit>
+TWIN_API int64_t GetCtrlSpr() {
+    static_assert(startBit >= 0 && startBit <= endBit && endBit < 64, "GetCtrlSpr: bits 0 to 63, the first not behind the last");
+    constexpr int64_t bits = ascendc_twin::control_bits<startBit, endBit>;
+    return static_cast<int64_t>(static_cast<uint64_t>(ascendc_twin::control_register & bits) >> startBit);
+}
+template <int8_t startBit, int8_t endBit>
+TWIN_API void ResetCtrlSpr() {
+    SetCtrlSpr<startBit, endBit>(0);
+}
+
+template <typename T>
+TWIN_API void WriteGmByPassDCache(__gm__ T *addr, T value) {
+    GlobalTensor<T> at;
+    at.SetGlobalBuffer(addr);
+    at.SetValue(0, value);
+}
+template <typename T>
+TWIN_API T ReadGmByPassDCache(__gm__ T *addr) {
+    GlobalTensor<T> at;
+    at.SetGlobalBuffer(addr);
+    return at.GetValue(0);
+}
+
+}  // namespace AscendC
