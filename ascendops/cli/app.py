@@ -11,7 +11,7 @@ import click
 
 from ascendops import __version__
 from ascendops.cli.output import Output
-from ascendops.errors import AscendOpsError, ExitCode
+from ascendops.errors import AscendOpsError, ExitCode, FileProblem
 
 COMMANDS = {
     "new": "Create an operator project from a template.",
@@ -91,8 +91,25 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader (head, less) has gone; Python would complain at exit
         return ExitCode.OK
+    except OSError as error:
+        problem = _file_problem(error)
+        if problem is None:
+            return _internal(error, output)
+        output.error(problem)
+        return problem.exit_code
     except Exception as error:  # noqa: BLE001  the last resort: whatever reaches here is a fault of ascendops
         return _internal(error, output)
+
+
+def _file_problem(error: OSError) -> FileProblem | None:
+    """The error that a person can act on: a named file that cannot be read or written."""
+    if error.filename is None or error.strerror is None:
+        return None
+    path = str(error.filename)
+    return FileProblem(
+        f"{path}: {error.strerror}", where=path,
+        help="free the path or choose another one: --html, --out and --junitxml name reports, ASCENDOPS_CACHE the build cache",
+    )  # fmt: skip
 
 
 def _internal(error: Exception, output: Output) -> int:

@@ -48,9 +48,10 @@ class PytestCommand(click.Command):
 @click.option("--lf", is_flag=True, help="Only the tests that failed in the last run.")
 @backend_option
 @soc_option
-@click.option("--reference", default="auto", show_default=True, metavar="R", help="auto, triton, torch, none or a bundle.")
+@click.option("--reference", default="auto", show_default=True, metavar="R", help="auto, triton, torch or none.")
 @click.option("--level", type=click.Choice(["L0", "L1", "L2"]), default="L0", show_default=True, help="How strict the verdict is.")
 @seed_option
+@click.option("--timeout", type=click.FloatRange(min=0.1), metavar="S", help="Seconds until a kernel counts as hanging [60].")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Where the HTML report goes.")
 @click.option("--junitxml", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
 @out_file_option
@@ -71,7 +72,9 @@ def command(
     Exits with 1 on a mismatch, with 5 if nothing was selected.
     """
     from ascendops.build import resolve_backend
+    from ascendops.twin import compilation
 
+    compilation.progress = output.say
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
     from ascendops import testing
@@ -93,6 +96,7 @@ def _pytest_args(ctx: click.Context, given: dict[str, Any], output: Output) -> l
     args = ["-k", given["keyword"]] if given["keyword"] else []
     args += ["-x"] if given["exitfirst"] else []
     args += ["--lf"] if given["lf"] else []
+    args += [f"--ascendops-timeout={given['timeout']}"] if given["timeout"] else []
     args += [f"--junitxml={given['junitxml']}"] if given["junitxml"] else []
     args += ["-q"] if output.quiet else []
     args += ["-v"] if output.verbose else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ascendops.errors.base import AscendOpsError, ExitCode
 
-__all__ = ["CompileError", "CompilerNotFound", "NotAProject", "NothingSelected", "ToolchainError", "ToolchainMissing", "UnknownBackend"]
+__all__ = ["CompileError", "CompilerNotFound", "FileProblem", "NotAProject", "NothingSelected", "ToolchainError", "ToolchainMissing", "UnknownBackend"]
 
 
 class CompileError(AscendOpsError):
@@ -73,3 +73,13 @@ class UnknownBackend(AscendOpsError):
     """
 
     id = "ASC407"
+
+
+class FileProblem(AscendOpsError):
+    """The operating system refused to read or write a file.
+
+    The message has its path and the reason. The build cache lies in the user's cache folder: set ASCENDOPS_CACHE to a folder
+    that can be written. Reports go where --html, --out and --junitxml say.
+    """
+
+    id = "ASC408"

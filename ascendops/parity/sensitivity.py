@@ -9,6 +9,7 @@ E: the largest error of the golden evaluated in the compute dtype on those input
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -132,10 +133,10 @@ def _wide(tensor: torch.Tensor) -> torch.Tensor:
 
 
 def _place(error: BaseException) -> str | None:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}" if trace else None
+    """The innermost line outside installed packages: the user's."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    own = [place for place in frames if "site-packages" not in place[0]] or frames
+    return f"{own[-1][0]}:{own[-1][1]}" if own else None
 
 
 def _expected(want: torch.Tensor, values: Values) -> torch.dtype | None:

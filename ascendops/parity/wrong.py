@@ -9,7 +9,7 @@ import torch
 
 from ascendops.parity.bias import unbiased
 from ascendops.parity.calling import Outputs
-from ascendops.parity.gates import elementwise, measure, same_bits, special_values
+from ascendops.parity.gates import elementwise, measure, special_values
 from ascendops.parity.sensitivity import Truth
 
 _TILES = 16
@@ -38,11 +38,16 @@ WRONG: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
 
 @dataclass(frozen=True)
 class Wrong:
-    """One wrong candidate against one case: `rejected`, or `equivalent` (the change left every bit as it was)."""
+    """One wrong candidate against one case: `rejected`, or `equivalent` (the change left every value as it was)."""
 
     name: str
     rejected: bool
     equivalent: bool
+
+
+def _same_values(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether no gate could tell them apart: equal values (-0 is 0) and nan at the same places."""
+    return bool(((a == b) | ((a != a) & (b != b))).all())
 
 
 def wrong_candidates(outputs: Outputs, truths: Sequence[Truth | None]) -> list[Wrong]:
@@ -52,7 +57,7 @@ def wrong_candidates(outputs: Outputs, truths: Sequence[Truth | None]) -> list[W
         changed = [None if out is None or out.numel() == 0 else change(out) for out in outputs]
         before = [out for out in outputs if out is not None and out.numel()]
         after = [out for out in changed if out is not None]
-        if all(same_bits(a, b) for a, b in zip(before, after, strict=True)):
+        if all(_same_values(a, b) for a, b in zip(before, after, strict=True)):
             results.append(Wrong(name, rejected=False, equivalent=True))
             continue
         measured = [

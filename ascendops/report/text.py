@@ -72,13 +72,26 @@ def summary(run: RunReport) -> list[str]:
     lines.append(f"  kernels      {where}")
     lines.append(f"  rules        {env.get('rules', '')}, level {env.get('level', '')}, seed {env.get('seed', 0)}")
     lines += [f"  reference    {line}" for line in reference_lines(run)]
+    lines += [f"  warning      {line}" for line in warning_lines(run)]
     if total["wrong"]:
         text = f"{total['wrong_rejected']} of {total['wrong']} rejected"
         equal = (
-            f" ({total['wrong_equivalent']} more are bit for bit the right result)" if total["wrong_equivalent"] else ""
+            f" ({total['wrong_equivalent']} more are the right result)" if total["wrong_equivalent"] else ""
         )
         lines.append(f"  wrong ones   {text}{equal}")
     return lines + [f"  note         {note}" for note in run.notes]
+
+
+def warning_lines(run: RunReport, shown: int = 3) -> list[str]:
+    """The twin's findings that fail no case: id, place, and in how many cases."""
+    found = Counter(
+        (finding["id"], f"{finding.get('file') or '?'}:{finding.get('line') or 0}")
+        for case in run.cases
+        for finding in case.findings
+        if finding.get("severity") == "warning"
+    )
+    lines = [f"{name} at {at} in {_count(count, 'case')}: ascendops explain {name}" for (name, at), count in found.most_common(shown)]
+    return lines + ([f"and {len(found) - shown} more: see the report"] if len(found) > shown else [])
 
 
 def reference_lines(run: RunReport) -> list[str]:

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from ascendops.errors import EditionError, SpecNotFound, TilingKeyError, TomlError, UnitError, did_you_mean
+from ascendops.errors import BadValue, EditionError, SpecNotFound, TilingKeyError, TomlError, UnitError, did_you_mean
 from ascendops.spec import cases, tensors
 from ascendops.spec.digest import digest
 from ascendops.spec.lines import Lines
@@ -41,7 +41,20 @@ def load(path: str | Path) -> OpSpec:
         raise TomlError(f"op.toml is not UTF-8 text: {error.reason} at byte {error.start}", where=str(file)) from None
     except OSError as error:
         raise SpecNotFound(f"cannot read {file}: {error.strerror}", where=str(file), help="make one: ascendops new op NAME") from None
-    return parse(text, file)
+    spec = parse(text, file)
+    _check_references(spec, Lines(text, str(file)))
+    return spec
+
+
+def _check_references(spec: OpSpec, lines: Lines) -> None:
+    """A reference that is not there would silently be one witness less."""
+    for key, target in spec.reference.items():
+        name = target.partition(":")[0]
+        if not (spec.root / name).is_file():
+            raise BadValue(
+                f"the {key} reference {name} does not exist", where=Table({}, lines).where("reference", key),
+                help=f"put the file into {spec.root}, or remove the line",
+            )  # fmt: skip
 
 
 def parse(text: str, path: Path) -> OpSpec:

@@ -130,6 +130,11 @@ def resolve(name: str) -> Soc:
             help="for Atlas A2 use ascend910b (the compute unit) or Ascend910B1 to Ascend910B4 (npu-smi info shows which); "
             "for the old Ascend 910 use Ascend910A or Ascend910ProB",
         )
+    if wanted.lower().removeprefix("ascend") == "910c":
+        raise UnknownSoc(
+            f"SoC '{name}' is a product name", why="the Ascend 910C of the Atlas A3 series is compute unit ascend910_93",
+            help="use ascend910_93, or the soc_version that npu-smi shows, such as Ascend910_9391",
+        )  # fmt: skip
     unit = wanted.lower() if wanted.lower().startswith("ascend") else f"ascend{wanted.lower()}"
     known = table()
     if unit in _OF_UNIT:

@@ -78,6 +78,8 @@ def _advice(message: str) -> str | None:
     missing = _MISSING.search(message)
     if missing:
         name = missing["name"] or missing["ascii"]
+        if name == "ascendc_twin_default_tiling":
+            return "GET_TILING_DATA needs the struct's type: write REGISTER_TILING_DEFAULT(YourTilingData) before it"
         return f"check the spelling of {name}; docs/ascendc-apis.md lists the Ascend C names that the CPU twin implements"
     header = _INCLUDE.search(message)
     if header:

@@ -75,10 +75,17 @@ def _pack(value: Any, kind: str, index: int, entry: str) -> bytes:
             return struct.pack("<H", (bits + 0x7FFF + (bits >> 16 & 1)) >> 16 & 0xFFFF)
         if letter == "f":
             return struct.pack(f"<{_FLOAT[size]}", float(value))
+        if isinstance(value, float) and not value.is_integer():
+            raise ValueError("the parameter is an integer")
         code = _INT[size] if letter in "ib" else _INT[size].upper()
         return struct.pack(f"<{code}", int(value))
     except (struct.error, TypeError, ValueError) as error:
-        raise InputError(f"argument {index} of {entry} is {value!r}: {error}", why=f"the parameter is {kind}") from None
+        raise InputError(f"argument {index} of {entry} is {value!r}: {error}", why=f"the parameter is {_described(kind)}") from None
+
+
+def _described(kind: str) -> str:
+    words = {"i": "int{}_t", "u": "uint{}_t", "f": "a {}-bit float", "n": "bfloat16_t", "b": "bool", "s": "a struct", "p": "a pointer"}
+    return words[kind[0]].format(8 * int(kind[1:]))
 
 
 class Arguments:
@@ -96,13 +103,14 @@ class Arguments:
     def _one(self, kind: str, value: Any, index: int, entry: str) -> Any:
         if kind[0] != "p":
             if isinstance(value, GmBuffer) or value is None:
-                raise InputError(f"argument {index} of {entry} is passed by value ({kind}); a buffer was given")
+                raise InputError(f"argument {index} of {entry} is passed by value ({_described(kind)}); a buffer was given")
             return ctypes.create_string_buffer(_pack(value, kind, index, entry), int(kind[1:]))
         if value is None:
             return ctypes.c_uint64(0)
         if not isinstance(value, GmBuffer):
             raise InputError(
-                f"argument {index} of {entry} is a pointer; {type(value).__name__} was given", help="pass an array"
+                f"argument {index} of {entry} is a pointer; {type(value).__name__} was given",
+                help="pass an array; workspace and tiling are the kernel's last parameters and are not in args",
             )
         self._register(value)
         return ctypes.c_uint64(value.address)

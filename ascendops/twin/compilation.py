@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -134,12 +134,19 @@ def host_runtime_library() -> Path:
     return _runtime("hostrt", ["-O1"], resources.twin("include") / "host")
 
 
+progress: Callable[[str], None] | None = None  # the command line sets it: told what is being compiled when that takes long
+
+
 def _runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
     compiler = cxx.find_compiler()
     sources = sorted(resources.twin(folder).glob("*.cpp"))
     base = [compiler.path, "-std=c++17", *flags, "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     what = f"the CPU twin's {folder}"
-    objects = _objects(sources, [*base, f"-I{include}", f"-I{resources.twin(folder)}"], what, None)
+    base += [f"-I{include}", f"-I{resources.twin(folder)}"]
+    missing = [path for path in sources if cache.lookup("objects", cache.digest(compiler.identity, *base, str(path))) is None]
+    if missing and progress is not None:
+        progress(f"compiling {what} ({len(missing)} of {len(sources)} files, once per machine and version)")
+    objects = _objects(sources, base, what, None)
     # A name of its own per build: the loader takes two libraries of one name for the same one.
     name = f"lib{folder}-{cache.digest(*map(str, objects))[:16]}.so"
     return _link(folder, name, objects, what, None).path / name

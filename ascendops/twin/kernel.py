@@ -69,6 +69,10 @@ class Kernel:
             KernelHang: The kernel did not end in time.
         """
         entry = cc.pick_entry(self.entries, name, self.path)
+        if workspace_bytes < 0:
+            raise InputError(f"workspace_bytes must not be negative, it is {workspace_bytes}", where=str(self.path))
+        if tiling is not None and not isinstance(tiling, (bytes, bytearray, memoryview)):
+            raise InputError(f"tiling must be bytes, not {type(tiling).__name__}", where=str(self.path))
         letters = signature(self.library, cc.symbol(entry))
         values = [_argument(value, index, entry) for index, value in enumerate(args)]
         extra = len(letters) - len(values)
@@ -98,6 +102,8 @@ def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | ct
             raise InputError(f"argument {index} of {entry} must be a contiguous CPU tensor", help="pass x.contiguous().cpu()")
         return GmBuffer(value.data_ptr(), value.numel() * value.element_size(), f"argument {index}")
     if hasattr(value, "__array_interface__"):
+        if value.ndim and not value.flags.writeable:
+            raise InputError(f"argument {index} of {entry} is read-only, and kernels write in place", help="pass a copy")
         if not value.flags.c_contiguous:
             raise InputError(f"argument {index} of {entry} must be C-contiguous", help="pass numpy.ascontiguousarray(x)")
         if hasattr(value, "item") and value.ndim == 0 and not value.flags.writeable:

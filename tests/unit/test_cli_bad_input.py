@@ -134,6 +134,11 @@ def test_an_unknown_op_is_exit_5_with_a_suggestion(softmax, capsys):
     fails(capsys, ["build", "--op", "sofmax"], ExitCode.NOTHING, "error[ASC406]", "did you mean 'softmax'?")
 
 
+def test_a_cache_that_cannot_be_written_is_exit_2(softmax, capsys, monkeypatch):
+    monkeypatch.setenv("ASCENDOPS_CACHE", "/proc/nothing/here")
+    fails(capsys, ["build", str(softmax)], ExitCode.USAGE, "ASC408", "/proc/nothing", "ASCENDOPS_CACHE")
+
+
 def test_no_compiler_is_exit_3(softmax, capsys, monkeypatch, tmp_path):
     (tmp_path / "empty").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))

@@ -380,3 +380,16 @@ def test_errors_say_who_is_at_fault() -> None:
         verify(torch.exp, torch.exp, [case], level="L9")
     with pytest.raises(ParityError, match="cannot be imported"):
         verify("no.module:f", torch.exp, [case])
+
+
+def test_a_wrong_candidate_that_only_changes_the_sign_of_zero_is_no_wrong_candidate() -> None:
+    from ascendops.parity.sensitivity import Truth
+    from ascendops.parity.wrong import wrong_candidates
+
+    zeros = torch.tensor([0.0, -0.0, -0.0, 0.0])
+    truth = Truth(zeros.double(), torch.float32, torch.zeros(4, dtype=torch.float64))
+    found = {wrong.name: wrong for wrong in wrong_candidates([zeros], [truth])}
+    assert all(wrong.equivalent for wrong in found.values()), found
+    ones = torch.ones(4)
+    truth = Truth(ones.double(), torch.float32, torch.zeros(4, dtype=torch.float64))
+    assert any(wrong.rejected for wrong in wrong_candidates([ones], [truth]))

@@ -74,6 +74,16 @@ def test_text_tells_the_story() -> None:
     assert "modelling Ascend910B1; its times are not those of a device" in out
 
 
+def test_warnings_of_the_twin_are_in_the_summary() -> None:
+    run = run_report()
+    leak = {"id": "QUEUE-LEAK", "severity": "warning", "message": "", "file": "softmax.cpp", "line": 55}
+    run.cases[0].findings = [leak]
+    run.cases[1].findings.append(dict(leak))
+    out = report.render(run, "text")
+    assert "  warning      QUEUE-LEAK at softmax.cpp:55 in 2 cases: ascendops explain QUEUE-LEAK\n" in out
+    assert "  warning" not in report.render(run_report(), "text")
+
+
 def test_json_comes_back_as_it_was(tmp_path: Path) -> None:
     run = run_report()
     report.save(run, tmp_path / "deep" / "run.json")

@@ -37,7 +37,14 @@ def test_the_old_ascend910b_is_refused_with_an_explanation(name: str) -> None:
     assert "Ascend910B1" in str(caught.value.help)
 
 
-@pytest.mark.parametrize(("name", "meant"), [("Ascend910B9", "Ascend910B"), ("310P33", "Ascend310P3"), ("ascend910c", "ascend910")])
+@pytest.mark.parametrize("name", ["910C", "ascend910c", "Ascend910C"])
+def test_the_product_name_910c_leads_to_its_compute_unit(name: str) -> None:
+    with pytest.raises(UnknownSoc, match="product name") as caught:
+        socs.resolve(name)
+    assert "ascend910_93" in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("Ascend910B9", "Ascend910B"), ("310P33", "Ascend310P3")])
 def test_an_unknown_name_is_answered_with_the_nearest_ones(name: str, meant: str) -> None:
     with pytest.raises(UnknownSoc) as caught:
         socs.resolve(name)

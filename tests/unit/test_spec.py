@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ascendops import errors
+from ascendops.cli import main
 from ascendops.spec import load, parse
 from ascendops.spec.digest import interface_digest
 from ascendops.spec.lines import Lines
@@ -87,6 +88,8 @@ def test_everything_that_is_declared_is_there():
 
 def test_load_takes_the_file_or_its_folder(tmp_path):
     (tmp_path / "op.toml").write_text(GOOD)
+    (tmp_path / "reference").mkdir()
+    (tmp_path / "reference" / "triton_softmax.py").touch()
     assert load(tmp_path).root == tmp_path
     assert load(tmp_path / "op.toml") == load(str(tmp_path))
 
@@ -186,6 +189,17 @@ def test_a_misspelt_key_gets_a_suggestion():
         read({"family": "famliy"})
     assert caught.value.help is not None
     assert caught.value.help.startswith("did you mean 'family'? use one of: case, cost,")
+
+
+def test_a_reference_that_is_not_there_is_refused_with_its_line(tmp_path):
+    assert main(["new", "op", "softmax", "--out", str(tmp_path / "softmax"), "-q"]) == 0
+    file = tmp_path / "softmax" / "op.toml"
+    lines = file.read_text().replace("reference/triton_softmax.py", "reference/nope.py")
+    file.write_text(lines)
+    line = next(i for i, text in enumerate(lines.splitlines(), 1) if "nope.py" in text)
+    with pytest.raises(errors.BadValue, match="reference/nope.py does not exist") as caught:
+        load(file)
+    assert caught.value.where == f"{file}:{line}"
 
 
 def test_a_missing_file_and_binary_junk(tmp_path):

@@ -77,7 +77,10 @@ bool touch_local(Private &p, const Span &s, Rw rw, const Extent &e, uint32_t ali
                 static_cast<unsigned long long>(b ? s.addr - b->addr : s.addr), align,
                 static_cast<unsigned long long>(s.addr % align));
     }
-    if (b != nullptr && b->state == BufState::FREE) {
+    if (b != nullptr && b->state == BufState::FREE && rw == Rw::READ && stays_until_reused(p, *b)) {
+        finding("QUEUE-USE", "%s reads a tensor after FreeTensor (at %s): only the vector unit fills this queue, so it is still there until the "
+                "next AllocTensor", p.api, at(b->state_pc).c_str());
+    } else if (b != nullptr && b->state == BufState::FREE) {
         finding("QUEUE-STATE", "%s %s a tensor that is free: FreeTensor was called at %s", p.api, verb(rw), at(b->state_pc).c_str());
     } else if (b != nullptr && b->state == BufState::ENQUE) {
         finding("QUEUE-USE", "%s %s a tensor between EnQue (at %s) and DeQue: nothing orders it with the other pipe", p.api,

@@ -72,6 +72,22 @@ TWIN_API int64_t sbitset1(int64_t value, int64_t bit) { return value | int64_t{1
 TWIN_API int64_t get_imm(int64_t value) { return value; }
 TWIN_API int64_t get_subblockid() { return ascendc_twin::core().sub_block_idx; }
 TWIN_API int64_t get_subblockdim() { return ascendc_twin::core().sub_block_num; }
+// The type turns atomics on; the operation is adding unless another was chosen.
+namespace ascendc_twin {
+template <typename T>
+TWIN_API void set_atomic_type() {
+    ascendc_twin::set_atomic(ascendc_twin::core().atomic == 0 ? 1 : ascendc_twin::core().atomic, ascendc_twin::dt_of<T>);
+}
+}  // namespace ascendc_twin
+TWIN_API void set_atomic_f32() { ascendc_twin::set_atomic_type<float>(); }
+TWIN_API void set_atomic_f16() { ascendc_twin::set_atomic_type<half>(); }
+TWIN_API void set_atomic_bf16() { ascendc_twin::set_atomic_type<bfloat16_t>(); }
+TWIN_API void set_atomic_s32() { ascendc_twin::set_atomic_type<int32_t>(); }
+TWIN_API void set_atomic_s16() { ascendc_twin::set_atomic_type<int16_t>(); }
+TWIN_API void set_atomic_s8() { ascendc_twin::set_atomic_type<int8_t>(); }
+TWIN_API void set_atomic_add() { ascendc_twin::set_atomic(1, ascendc_twin::core().atomic_dt); }
+TWIN_API void set_atomic_max() { ascendc_twin::set_atomic(2, ascendc_twin::core().atomic_dt); }
+TWIN_API void set_atomic_min() { ascendc_twin::set_atomic(3, ascendc_twin::core().atomic_dt); }
 TWIN_API void set_atomic_none() { ascendc_twin::set_atomic(0, ascendc_twin::Dt::F32); }
 
 // Extremes of two numbers; any function of a kernel with the same name is a better match.

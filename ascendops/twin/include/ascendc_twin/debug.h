@@ -21,6 +21,11 @@ TWIN_API auto print_argument(const A &value) {
         return value;
     }
 }
+template <typename... Args>
+[[noreturn]] void fail_assertion(const char *condition, const char *file, unsigned line, const char *function, const Args &...message) {
+    if constexpr (sizeof...(message) > 0) kernel_print(print_argument(message)...);
+    __assert_fail(condition, file, line, function);
+}
 }  // namespace ascendc_twin
 
 namespace AscendC {
@@ -60,4 +65,8 @@ inline void PrintTimeStamp(uint32_t) {}
 
 }  // namespace AscendC
 
-#define ascendc_assert(...) assert((__VA_ARGS__))
+// With or without a message and its arguments.
+#define ascendc_assert(condition, ...) \
+    (static_cast<bool>(condition) ? void(0) : ascendc_twin::fail_assertion(#condition, __FILE__, __LINE__, __PRETTY_FUNCTION__ __VA_OPT__(, ) __VA_ARGS__))
+#undef assert
+#define assert(condition, ...) ascendc_assert(condition __VA_OPT__(, ) __VA_ARGS__)

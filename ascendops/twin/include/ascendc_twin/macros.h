@@ -45,6 +45,7 @@
 #define GM_ADDR __gm__ uint8_t *
 
 #define ASSERT(...)
+#define ASSERT_MSG(...)
 #define ASCENDC_ASSERT(...)
 #define KERNEL_LOG(...)
 #define ASCENDC_DEBUG_ASSERT(...)

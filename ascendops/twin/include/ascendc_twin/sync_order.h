@@ -29,6 +29,33 @@ TWIN_API void NotifyNextBlock(GlobalTensor<int32_t> &gmWorkspace, LocalTensor<in
     if (volatile int32_t *word = twin_detail::ib_word(inst, gmWorkspace, next, 0)) ascendc_twin::ib_set(word);
 }
 
+// The events between two pipes by the pipes' names.
+constexpr HardEvent event_between(pipe_t from, pipe_t to) {
+    struct Pair {
+        pipe_t from, to;
+        HardEvent event;
+    };
+    constexpr Pair pairs[] = {
+        {PIPE_MTE2, PIPE_V, HardEvent::MTE2_V},    {PIPE_V, PIPE_MTE2, HardEvent::V_MTE2},       {PIPE_MTE3, PIPE_V, HardEvent::MTE3_V},
+        {PIPE_V, PIPE_MTE3, HardEvent::V_MTE3},    {PIPE_MTE3, PIPE_MTE2, HardEvent::MTE3_MTE2}, {PIPE_MTE2, PIPE_MTE3, HardEvent::MTE2_MTE3},
+        {PIPE_S, PIPE_V, HardEvent::S_V},          {PIPE_V, PIPE_S, HardEvent::V_S},             {PIPE_S, PIPE_MTE2, HardEvent::S_MTE2},
+        {PIPE_MTE2, PIPE_S, HardEvent::MTE2_S},    {PIPE_S, PIPE_MTE3, HardEvent::S_MTE3},       {PIPE_MTE3, PIPE_S, HardEvent::MTE3_S},
+    };
+    for (const Pair &pair : pairs) {
+        if (pair.from == from && pair.to == to) return pair.event;
+    }
+    return HardEvent::MAX;
+}
+template <pipe_t src, pipe_t dst>
+class TQueSync {
+public:
+    TWIN_API void SetFlag(TEventID id) {
+        static_assert(event_between(src, dst) != HardEvent::MAX, "TQueSync: there is no event between these pipes of a vector core");
+        AscendC::SetFlag<event_between(src, dst)>(id);
+    }
+    TWIN_API void WaitFlag(TEventID id) { AscendC::WaitFlag<event_between(src, dst)>(id); }
+};
+
 // Stores of the twin are visible at once.
 enum class MemDsbT : uint8_t { ALL = 0, DDR, UB, SEQ };
 template <MemDsbT arg0>
