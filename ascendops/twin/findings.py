@@ -138,8 +138,10 @@ freed. On the device these are hangs or races.""",
     ),
     warning(
         "QUEUE-USE",
-        "A tensor is used between EnQue and DeQue",
-        """EnQue and DeQue order the pipe that filled the tensor with the one that reads it. An instruction in between is ordered with neither.""",
+        "A tensor is used between EnQue and DeQue, or read after FreeTensor",
+        """EnQue and DeQue order the pipe that filled the tensor with the one that reads it. An instruction in between is ordered with neither.
+After FreeTensor the vector unit still finds the old elements in a tensor that only it fills (VECOUT), until the next AllocTensor; any
+other use of a freed tensor is QUEUE-STATE.""",
     ),
     warning(
         "QUEUE-LEAK",

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from core_kernels import compiled, expectations, findings
 
+from ascendops.errors import KernelCrash
+
 pytestmark = pytest.mark.twin
 
 KERNELS = "public_kinds.cpp"
@@ -63,3 +65,23 @@ def test_bits_of_the_control_register() -> None:
     y = np.zeros(3, np.int64)
     assert findings(compiled(KERNELS), "control_bits", y) == set()
     assert y.tolist() == [5 << 6 | 1 << 60, 4, 1]
+
+
+def test_a_result_that_is_read_after_it_was_freed_is_a_warning_while_nothing_fills_its_buffer() -> None:
+    x, y = np.arange(64, dtype=np.float32), np.zeros(128, np.float32)
+    result = compiled(KERNELS).launch("read_after_free", args=(x, y), block_dim=1, checks="warn")
+    assert {(d.id, d.line) for d in result.diagnostics} == expectations(KERNELS)["read_after_free"]
+    assert [d.severity for d in result.diagnostics] == ["warning"]
+    np.testing.assert_array_equal(y, np.concatenate([x + 1, 2 * (x + 1)]))
+
+
+def test_pipes_by_name_and_atomics_of_the_compiler() -> None:
+    y = np.full(16, 5, np.int32)
+    assert findings(compiled(KERNELS), "pipes_and_atomics", y, tiling=struct.pack("<i", 3)) == set()
+    assert y.tolist() == [108, *[8] * 7, 103, *[5] * 7]
+
+
+def test_an_assertion_with_a_message_ends_the_kernel(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(KernelCrash):
+        findings(compiled(KERNELS), "pipes_and_atomics", np.zeros(16, np.int32), tiling=struct.pack("<i", 12))
+    assert "the value 12 is not below 10" in capfd.readouterr().out

@@ -48,6 +48,11 @@ void report_buffer_bounds(Private &p, const Buffer &b, const Span &s, Rw rw, con
             p.api, verb(rw), lo, hi, b.bytes, b.slot, at(b.init_pc).c_str(), mem_name(b.mem), b.addr);
 }
 
+// Whether the vector unit itself fills the free buffer next, after this instruction of its own.
+bool stays_until_reused(const Private &p, const Buffer &b) {
+    return p.pipe == PipeId::V && event_src(b.free_event) == PipeId::MTE3 && event_dst(b.free_event) == PipeId::V;
+}
+
 bool touch_local(Private &p, const Span &s, Rw rw, const Extent &e, uint32_t align) {
     const LocalMemory &m = p.mem[static_cast<int>(s.mem)];
     const int64_t lo = static_cast<int64_t>(s.addr) + e.lo, hi = static_cast<int64_t>(s.addr) + e.hi;

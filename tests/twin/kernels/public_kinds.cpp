@@ -125,3 +125,59 @@ extern "C" __global__ __aicore__ void control_bits(GM_ADDR yAddr) {
     y[1] = AscendC::GetCtrlSpr<6, 8>();
     y[2] = AscendC::GetCtrlSpr<60, 63>();
 }
+
+// Reads its result once more after it is copied out and freed: nothing else has filled the buffer yet.
+extern "C" __global__ __aicore__ void read_after_free(GM_ADDR xAddr, GM_ADDR yAddr) {
+    AscendC::GlobalTensor<float> x, y;
+    x.SetGlobalBuffer((__gm__ float *)xAddr);
+    y.SetGlobalBuffer((__gm__ float *)yAddr);
+    AscendC::TPipe pipe;
+    AscendC::TQue<AscendC::TPosition::VECIN, 1> in;
+    AscendC::TQue<AscendC::TPosition::VECOUT, 1> out;
+    pipe.InitBuffer(in, 1, TILE * sizeof(float));
+    pipe.InitBuffer(out, 2, TILE * sizeof(float));
+    AscendC::LocalTensor<float> a = in.AllocTensor<float>();
+    AscendC::DataCopy(a, x, TILE);
+    in.EnQue(a);
+    a = in.DeQue<float>();
+    AscendC::LocalTensor<float> b = out.AllocTensor<float>();
+    AscendC::Adds(b, a, 1.0f, TILE);
+    out.EnQue(b);
+    b = out.DeQue<float>();
+    AscendC::DataCopy(y, b, TILE);
+    out.FreeTensor(b);
+    AscendC::LocalTensor<float> c = out.AllocTensor<float>();
+    AscendC::Muls(c, b, 2.0f, TILE);  // finds: QUEUE-USE
+    out.EnQue(c);
+    c = out.DeQue<float>();
+    AscendC::DataCopy(y[TILE], c, TILE);
+    out.FreeTensor(c);
+    in.FreeTensor(a);
+}
+
+// Waits between the scalar unit and the vector unit by the names of the pipes; adds atomically; asserts with a message.
+extern "C" __global__ __aicore__ void pipes_and_atomics(GM_ADDR yAddr, GM_ADDR tiling) {
+    const int32_t value = *(__gm__ int32_t *)tiling;
+    assert(value < 10, "the value %d is not below %d\n", value, 10);
+    ascendc_assert(value > -10);
+    ASSERT_MSG(value != 0, "%d", value);
+    AscendC::GlobalTensor<int32_t> y;
+    y.SetGlobalBuffer((__gm__ int32_t *)yAddr);
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, 32);
+    AscendC::LocalTensor<int32_t> a = buffer.Get<int32_t>();
+    AscendC::TQueSync<PIPE_V, PIPE_S> computed;
+    AscendC::TQueSync<PIPE_S, PIPE_MTE3> stored;
+    AscendC::Duplicate(a, value, 8);
+    computed.SetFlag(EVENT_ID0);
+    computed.WaitFlag(EVENT_ID0);
+    a.SetValue(0, a.GetValue(0) + 100);
+    stored.SetFlag(EVENT_ID1);
+    stored.WaitFlag(EVENT_ID1);
+    set_atomic_s32();
+    AscendC::DataCopy(y, a, 8);
+    set_atomic_max();
+    AscendC::DataCopy(y[8], a, 8);
+    set_atomic_none();
+}
