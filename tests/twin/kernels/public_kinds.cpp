@@ -155,11 +155,26 @@ extern "C" __global__ __aicore__ void read_after_free(GM_ADDR xAddr, GM_ADDR yAd
     in.FreeTensor(a);
 }
 
+// A kernel's own functions of the toolkit's names win.
+namespace own {
+template <typename T1, typename T2>
+inline int Ceil(T1, T2) {
+    return -1;
+}
+inline int Ceil(uint32_t, uint32_t) { return -2; }
+}  // namespace own
+inline bool own_functions_win() {
+    using namespace own;
+    return Ceil(int64_t{17}, 8) == -1 && Ceil(17u, 8u) == -2;
+}
+
 // Waits between the scalar unit and the vector unit by the names of the pipes; adds atomically; asserts with a message.
 extern "C" __global__ __aicore__ void pipes_and_atomics(GM_ADDR yAddr, GM_ADDR tiling) {
     const int32_t value = *(__gm__ int32_t *)tiling;
     assert(value < 10, "the value %d is not below %d\n", value, 10);
     ascendc_assert(value > -10);
+    assert(AscendC::Ceil(static_cast<int64_t>(17), 8) == 3 && AscendC::ConstCeil(16, 8) == 2);
+    assert(own_functions_win());
     ASSERT_MSG(value != 0, "%d", value);
     AscendC::GlobalTensor<int32_t> y;
     y.SetGlobalBuffer((__gm__ int32_t *)yAddr);

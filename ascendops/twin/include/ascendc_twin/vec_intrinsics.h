@@ -47,6 +47,12 @@ template <typename A, typename B>
 constexpr std::common_type_t<A, B> AlignUp(A a, B b) {
     return AscendC::DivCeil(a, b) * b;
 }
+// Of two integers. A pack, so that a kernel's own template of two types wins as well.
+template <typename A, typename... B>
+constexpr auto Ceil(A a, B... b) -> std::enable_if_t<sizeof...(B) == 1 && (std::is_integral_v<A> && ... && std::is_integral_v<B>), std::common_type_t<A, B...>> {
+    return AscendC::DivCeil(a, b...);
+}
+constexpr uint32_t ConstCeil(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 inline int32_t CeilDivision(int32_t num1, int32_t num2) { return num2 == 0 ? 0 : (num1 + num2 - 1) / num2; }
 
 template <bool condition, typename T1, typename T2>
