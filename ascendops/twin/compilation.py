@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -137,7 +138,15 @@ def host_runtime_library() -> Path:
 progress: Callable[[str], None] | None = None  # the command line sets it: told what is being compiled when that takes long
 
 
+_runtime_locks = {"runtime": threading.Lock(), "hostrt": threading.Lock()}
+
+
 def _runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
+    with _runtime_locks[folder]:
+        return _compiled_runtime(folder, flags, include)
+
+
+def _compiled_runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
     compiler = cxx.find_compiler()
     sources = sorted(resources.twin(folder).glob("*.cpp"))
     base = [compiler.path, "-std=c++17", *flags, "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
