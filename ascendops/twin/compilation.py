@@ -81,7 +81,9 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
 def _wrapper(source: KernelSource) -> str:
     arch = _ARCH[source.soc.npu_arch]
     lines = [f"#define __NPU_ARCH__ {source.soc.npu_arch}", f"#define __CCE_AICORE__ {arch[0]}"]
-    lines += [f"#define {name} 1" for name in (*arch[1:], "__CCE_KT_TEST__", "ASCENDC_CPU_DEBUG", "ASCENDC_CPU_TWIN")]
+    # Public kernels hide launches (<<< >>>) from a CPU build by __CCE_KT_TEST__, but others their copies: it is set for the former only.
+    hides_launch = ("__CCE_KT_TEST__",) if "<<<" in source.path.read_text(errors="replace") else ()
+    lines += [f"#define {name} 1" for name in (*arch[1:], *hides_launch, "ASCENDC_CPU_DEBUG", "ASCENDC_CPU_TWIN")]
     lines += ['#include "kernel_operator.h"', source.prelude]
     lines += [f"#define {name} {value}" for name, value in source.defines.items()]
     # g++ declares the C library's functions globally: a kernel called exp or div needs another name in the binary.

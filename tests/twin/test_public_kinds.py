@@ -85,3 +85,9 @@ def test_an_assertion_with_a_message_ends_the_kernel(capfd: pytest.CaptureFixtur
     with pytest.raises(KernelCrash):
         findings(compiled(KERNELS), "pipes_and_atomics", np.zeros(16, np.int32), tiling=struct.pack("<i", 12))
     assert "the value 12 is not below 10" in capfd.readouterr().out
+
+
+def test_copies_that_other_cpu_builds_leave_out_are_made() -> None:
+    y = np.zeros(8, np.int32)
+    assert findings(compiled(KERNELS), "not_in_a_cpu_build", y) == set()
+    assert y[0] == 5

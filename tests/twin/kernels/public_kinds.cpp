@@ -196,3 +196,10 @@ extern "C" __global__ __aicore__ void pipes_and_atomics(GM_ADDR yAddr, GM_ADDR t
     AscendC::DataCopy(y[8], a, 8);
     set_atomic_none();
 }
+
+// Code that a kernel keeps from other CPU builds runs here.
+extern "C" __global__ __aicore__ void not_in_a_cpu_build(GM_ADDR yAddr) {
+#ifndef __CCE_KT_TEST__
+    AscendC::WriteGmByPassDCache((__gm__ int32_t *)yAddr, 5);
+#endif
+}
