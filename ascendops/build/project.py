@@ -113,9 +113,11 @@ def open_project(path: str | os.PathLike[str]) -> Project:
             where=str(root), help="make one with: ascendops new op NAME",
         )  # fmt: skip
     if (root / "op.toml").is_file():
-        from ascendops import spec
+        from ascendops.spec.load import check_references, load
 
-        return Project(root, spec.load(root / "op.toml"))
+        spec = load(root / "op.toml")
+        check_references(spec)
+        return Project(root, spec)
     return Project(root, None)
 
 

@@ -41,13 +41,16 @@ def load(path: str | Path) -> OpSpec:
         raise TomlError(f"op.toml is not UTF-8 text: {error.reason} at byte {error.start}", where=str(file)) from None
     except OSError as error:
         raise SpecNotFound(f"cannot read {file}: {error.strerror}", where=str(file), help="make one: ascendops new op NAME") from None
-    spec = parse(text, file)
-    _check_references(spec, Lines(text, str(file)))
-    return spec
+    return parse(text, file)
 
 
-def _check_references(spec: OpSpec, lines: Lines) -> None:
-    """A reference that is not there would silently be one witness less."""
+def check_references(spec: OpSpec) -> None:
+    """Refuses a reference that is not there: it would silently be one witness less.
+
+    Raises:
+        BadValue: A file that [reference] names does not exist in the project.
+    """
+    lines = Lines(spec.path.read_text(encoding="utf-8"), str(spec.path))
     for key, target in spec.reference.items():
         name = target.partition(":")[0]
         if not (spec.root / name).is_file():

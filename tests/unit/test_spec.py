@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ascendops import errors
+from ascendops.build import open_project
 from ascendops.cli import main
 from ascendops.spec import load, parse
 from ascendops.spec.digest import interface_digest
@@ -88,8 +89,6 @@ def test_everything_that_is_declared_is_there():
 
 def test_load_takes_the_file_or_its_folder(tmp_path):
     (tmp_path / "op.toml").write_text(GOOD)
-    (tmp_path / "reference").mkdir()
-    (tmp_path / "reference" / "triton_softmax.py").touch()
     assert load(tmp_path).root == tmp_path
     assert load(tmp_path / "op.toml") == load(str(tmp_path))
 
@@ -198,7 +197,7 @@ def test_a_reference_that_is_not_there_is_refused_with_its_line(tmp_path):
     file.write_text(lines)
     line = next(i for i, text in enumerate(lines.splitlines(), 1) if "nope.py" in text)
     with pytest.raises(errors.BadValue, match="reference/nope.py does not exist") as caught:
-        load(file)
+        open_project(file.parent)
     assert caught.value.where == f"{file}:{line}"
 
 
