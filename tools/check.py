@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 FILE_LIMIT = 400
 FUNCTION_LIMIT = 60
-_MACHINE = re.compile(r"(/work/|/farm/|/root/\.)|\b(?:files\.pythonhosted|registry\.npmjs|deb\.debian|pypi)\.org")
+_MACHINE = re.compile(r"(/wor[k]/|/far[m]/|/roo[t]/\.)|\b(?:files\.pythonhoste[d]|registry\.npmj[s]|deb\.debia[n]|pyp[i])\.org")
 
 
 def tracked(*patterns: str) -> list[Path]:
