@@ -53,7 +53,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     if not installed:
         raise ToolchainError(f"{package.name} installed nothing", where=str(vendors), why="vendors/ is empty after the installer ended with 0")
     _activate(installed[0])
-    names = [project.spec.name] if project.spec else sorted(path.stem for path in (project.root / "op_kernel").glob("*.cpp"))
+    names = [spec.name for spec in project.specs] or sorted(path.stem for path in (project.root / "op_kernel").glob("*.cpp"))
     operators: dict[str, Any] = {name: InstalledOperator(name, installed[0]) for name in names}
     return Library(operators, project.root, soc.name, "cann"), 1
 

@@ -56,6 +56,11 @@ class Project:
         """The operator's name, or the folder's where there is no op.toml."""
         return self.spec.name if self.spec else self.root.name
 
+    @property
+    def specs(self) -> tuple[OpSpec, ...]:
+        """The declarations of all its operators, the first one of op.toml first; empty without an op.toml."""
+        return self.spec.operators if self.spec else ()
+
     def build(self, backend: str = "auto", soc: str = DEFAULT_SOC, jobs: int | None = None) -> Library:
         """Builds for one SoC and loads the result; unchanged sources compile nothing.
 

@@ -51,7 +51,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
         definition = declared.for_unit(soc.unit)
         name = names.snake(definition.op_type)
         kernels, count = compile_columns(project, host, definition, soc, jobs)
-        spec = project.spec if project.spec and project.spec.op_type == definition.op_type else None
+        spec = next((op for op in project.specs if op.op_type == definition.op_type), None)
         ops[name] = Operator(name, definition, signature(name, definition, spec), soc, host, kernels, cc.symbol(name), spec)
         compiled += count
     return Library(ops, project.root, soc.name, "twin"), compiled

@@ -6,6 +6,7 @@ from ascendops.errors.base import AscendOpsError
 
 __all__ = [
     "AttrError",
+    "AutogradError",
     "BadOpName",
     "BadValue",
     "CaseError",
@@ -200,3 +201,14 @@ class UnknownSoc(SpecError):
     """
 
     id = "ASC121"
+
+
+class AutogradError(SpecError):
+    """The [autograd] table of op.toml does not fit the operators.
+
+    It has `backward` (the name of another operator of the project) with `grads`, or `formula`. Arguments of the backward operator are
+    found by name: grad_<output>, else the inputs, outputs and attributes of the forward operator. Formulas are torch expressions over the
+    same names; docs/op-toml.md lists their functions.
+    """
+
+    id = "ASC122"

@@ -20,19 +20,23 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_FILE_KEYS = ("template", "target", "owner", "note", "executable")
+_FILE_KEYS = ("template", "target", "owner", "note", "executable", "per")
 _SUFFIX = "_custom"
 
 
 @dataclass(frozen=True)
 class TemplateFile:
-    """One file of a family: the template (below op_templates) and where it goes (a Jinja string)."""
+    """One file of a family: the template (below op_templates) and where it goes (a Jinja string).
+
+    `per` is `project`, or `operator` for a file of gen/ that every operator of op.toml gets.
+    """
 
     template: str
     target: str
     owner: str = "user"
     note: str = ""
     executable: bool = False
+    per: str = "project"
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,8 @@ def _files(table: Table, key: str, folder: str) -> tuple[TemplateFile, ...]:
             raise FamilyError(f"there is no template {inside}", where=entry.where("template"))
         owner = entry.word("owner", ("user", "generated"), "user")
         executable = entry.get("executable", bool, "true", False)
-        found.append(TemplateFile(inside, entry.text("target", '"op.toml"'), owner, entry.text("note", '"..."', ""), executable))
+        per = entry.word("per", ("project", "operator"), "project")
+        found.append(TemplateFile(inside, entry.text("target", '"op.toml"'), owner, entry.text("note", '"..."', ""), executable, per))
     return tuple(found)
 
 

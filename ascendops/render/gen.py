@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.render import env, families
 from ascendops.render.families import TemplateFile
 from ascendops.render.fileset import GENERATED, MARKER, FileSet
-from ascendops.render.opview import OpView, view
+from ascendops.render.opview import OpView, views
 
 if TYPE_CHECKING:
     from ascendops.spec.model import OpSpec
@@ -22,11 +23,21 @@ def header(template: str, digest: str) -> str:
 
 
 def _context(op: OpView, entry: TemplateFile) -> dict[str, Any]:
-    return {"op": op, "header": header(entry.template, op.digest)}
+    digest = op.digest if entry.per == "operator" else op.project_digest
+    return {"op": op, "header": header(entry.template, digest)}
 
 
 def _target(entry: TemplateFile, op: OpView) -> str:
     return env.render_text(entry.target, {"op": op}, where="_gen/gen.toml")
+
+
+def _entries(spec: OpSpec) -> Iterator[tuple[TemplateFile, OpView]]:
+    """Every generated file with the operator that it is about; files of the project are about its first operator."""
+    first, *others = views(spec)
+    for entry in families.generated_files():
+        yield entry, first
+        if entry.per == "operator":
+            yield from ((entry, op) for op in others)
 
 
 def gen(spec: OpSpec) -> FileSet:
@@ -35,9 +46,8 @@ def gen(spec: OpSpec) -> FileSet:
     Raises:
         TemplateError: A template is faulty.
     """
-    op = view(spec)
     files = FileSet(prune=FOLDER)
-    for entry in families.generated_files():
+    for entry, op in _entries(spec):
         text = env.render(entry.template, _context(op, entry))
         files.add(_target(entry, op), text, owner=GENERATED, note=entry.note, executable=entry.executable)
     return files
@@ -49,8 +59,7 @@ def origin(spec: OpSpec, path: Path, line: int) -> str | None:
         inside = path.resolve().relative_to(spec.root.resolve()).as_posix()
     except ValueError:
         return None
-    op = view(spec)
-    for entry in families.generated_files():
+    for entry, op in _entries(spec):
         if _target(entry, op) == inside:
             lines = env.line_map(entry.template, _context(op, entry))
             found = lines[line - 1] if 0 < line <= len(lines) else None

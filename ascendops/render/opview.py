@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ascendops.render import torchview
 from ascendops.render.env import ge_dtype
 from ascendops.render.torchview import DtypeView, TorchView
 from ascendops.spec.attrs import op_def_type, op_def_value
-from ascendops.spec.digest import interface_digest
+from ascendops.spec.digest import interface_digest, project_digest
 from ascendops.spec.infershape import statements
 
 if TYPE_CHECKING:
@@ -44,21 +44,33 @@ class AttrView:
 
 @dataclass(frozen=True)
 class OpView:
-    """The operator for the templates of gen/."""
+    """The operator for the templates of gen/. `all` has the views of every operator of the project, `dtypes` the dtypes of all of them."""
 
     spec: OpSpec
     digest: str
+    project_digest: str
     tensors: tuple[TensorView, ...]
     attrs: tuple[AttrView, ...]
     infer_shape: tuple[str, ...]
     infer_dtype: tuple[str, ...]
     dtypes: tuple[DtypeView, ...]
     torch: TorchView
+    all: tuple[OpView, ...] = ()
 
     @property
     def vendor(self) -> str:
         """Vendor name of the installed package: one per operator project, so that two can be installed side by side."""
-        return f"ascendops_{self.spec.name}"
+        return f"ascendops_{self.project}"
+
+    @property
+    def project(self) -> str:
+        """Name of the project: that of its first operator."""
+        return self.spec.project
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the operator at the top level of op.toml."""
+        return self.spec.name == self.spec.project
 
     @property
     def namespace(self) -> str:
@@ -86,19 +98,27 @@ class OpView:
         return self.spec.units
 
 
-def view(spec: OpSpec) -> OpView:
-    """The view of a declaration."""
+def views(spec: OpSpec) -> tuple[OpView, ...]:
+    """The views of every operator of a project, the one at the top level first."""
+    digest = project_digest(spec)[:12]
+    dtypes = torchview.dtypes(*spec.operators)
+    found = tuple(_view(op, digest, dtypes) for op in spec.operators)
+    return tuple(replace(op, all=found) for op in found)
+
+
+def _view(spec: OpSpec, digest: str, dtypes: tuple[DtypeView, ...]) -> OpView:
     inputs = [_tensor(tensor, index, "Input") for index, tensor in enumerate(spec.inputs)]
     outputs = [_tensor(tensor, index, "Output") for index, tensor in enumerate(spec.outputs)]
     attrs = tuple(_attr(attr, index) for index, attr in enumerate(spec.attrs))
     return OpView(
         spec=spec,
         digest=interface_digest(spec)[:12],
+        project_digest=digest,
         tensors=(*inputs, *outputs),
         attrs=attrs,
         infer_shape=tuple(statements(spec)),
         infer_dtype=tuple(_infer_dtype(spec)),
-        dtypes=torchview.dtypes(spec),
+        dtypes=dtypes,
         torch=torchview.view(spec),
     )
 

@@ -79,9 +79,9 @@ class TorchView:
     float_lists: bool
 
 
-def dtypes(spec: OpSpec) -> tuple[DtypeView, ...]:
-    """The dtypes of the operator, each once, in the order of ge::DataType."""
-    names = {name for tensor in (*spec.inputs, *spec.outputs) for name in tensor.dtypes}
+def dtypes(*specs: OpSpec) -> tuple[DtypeView, ...]:
+    """The dtypes of the operators, each once, in the order of ge::DataType."""
+    names = {name for spec in specs for tensor in (*spec.inputs, *spec.outputs) for name in tensor.dtypes}
     rows = sorted((BY_NAME[name] for name in names), key=lambda dtype: dtype.ge_code)
     return tuple(DtypeView(row.ge, row.ge_code, _AT_NAMES[row.name]) for row in rows)
 

@@ -18,6 +18,24 @@ def digest(data: Mapping[str, Any]) -> str:
 
 
 def interface_digest(spec: OpSpec) -> str:
-    """sha256 of what gen/ depends on: name, schema, units, tensors. Cases, cost and doc may change without rendering anew."""
+    """sha256 of what the gen/ files of one operator depend on: name, schema, units, tensors, autograd.
+
+    Cases, cost and doc may change without rendering anew.
+    """
+    return digest(_interface(spec))
+
+
+def project_digest(spec: OpSpec) -> str:
+    """sha256 of what the gen/ files of the whole project depend on: the interfaces of all its operators."""
+    return digest({"operators": [_interface(op) for op in spec.operators]}) if spec.further else interface_digest(spec)
+
+
+def _interface(spec: OpSpec) -> dict[str, Any]:
     tensors = [[t.name, str(t.shape), list(t.dtypes), t.format] for t in (*spec.inputs, *spec.outputs)]
-    return digest({"name": spec.name, "schema": spec.schema.text, "units": list(spec.units), "tensors": tensors})
+    found: dict[str, Any] = {"name": spec.name, "schema": spec.schema.text, "units": list(spec.units), "tensors": tensors}
+    if spec.autograd is not None:
+        formulas = {name: formula.text for name, formula in spec.autograd.formula.items()}
+        found["autograd"] = {"backward": spec.autograd.backward, "grads": dict(spec.autograd.grads), "formula": formulas}
+    if spec.project != spec.name:
+        found["project"] = spec.project
+    return found

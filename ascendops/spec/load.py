@@ -7,12 +7,22 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from ascendops.errors import BadValue, EditionError, SpecNotFound, TilingKeyError, TomlError, UnitError, did_you_mean
-from ascendops.spec import cases, tensors
+from ascendops.errors import (
+    BadOpName,
+    BadValue,
+    EditionError,
+    SpecNotFound,
+    TilingKeyError,
+    TomlError,
+    UnitError,
+    did_you_mean,
+)
+from ascendops.spec import autograd, cases, tensors
 from ascendops.spec.digest import digest
 from ascendops.spec.lines import Lines
 from ascendops.spec.model import OpSpec, TilingKey
 from ascendops.spec.names import check_op_name, pascal
+from ascendops.spec.schema import FunctionSchema
 from ascendops.spec.table import Table
 from ascendops.spec.units import UNITS
 
@@ -22,8 +32,10 @@ else:
     import tomli as tomllib
 
 EDITION = 1
-KEYS = ("edition", "name", "family", "schema", "doc", "units", "tensor", "cost", "tiling_key", "case", "reference")
+OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd")
+KEYS = ("edition", "name", "family", "units", "operators", *OPERATOR_KEYS)
 REFERENCES = ("triton", "cuda")
+SCHEMA = FunctionSchema("", "", (), ())
 
 
 def load(path: str | Path) -> OpSpec:
@@ -51,13 +63,15 @@ def check_references(spec: OpSpec) -> None:
         BadValue: A file that [reference] names does not exist in the project.
     """
     lines = Lines(spec.path.read_text(encoding="utf-8"), str(spec.path))
-    for key, target in spec.reference.items():
-        name = target.partition(":")[0]
-        if not (spec.root / name).is_file():
-            raise BadValue(
-                f"the {key} reference {name} does not exist", where=Table({}, lines).where("reference", key),
-                help=f"put the file into {spec.root}, or remove the line",
-            )  # fmt: skip
+    for op in spec.operators:
+        table = () if op is spec else ("operators", op.name)
+        for key, target in op.reference.items():
+            name = target.partition(":")[0]
+            if not (spec.root / name).is_file():
+                raise BadValue(
+                    f"the {key} reference {name} does not exist", where=lines.where(*table, "reference", key),
+                    help=f"put the file into {spec.root}, or remove the line",
+                )  # fmt: skip
 
 
 def parse(text: str, path: Path) -> OpSpec:
@@ -75,8 +89,7 @@ def parse(text: str, path: Path) -> OpSpec:
         what = re.sub(r"\s*\(at [^)]*\)", "", str(error))
         raise TomlError(f"op.toml is not valid TOML: {what}", where=where, help="strings need quotes and arrays need commas") from None
     _check_edition(Table(data, lines))
-    spec = _read(Table(data, lines, allowed=KEYS), path)
-    return replace(spec, digest=digest(data))
+    return _read(Table(data, lines, allowed=KEYS), path, digest(data))
 
 
 def _check_edition(top: Table) -> None:
@@ -86,29 +99,46 @@ def _check_edition(top: Table) -> None:
         raise EditionError(what, where=top.where("edition"), help=f"write edition = {EDITION} as the first line")
 
 
-def _read(top: Table, path: Path) -> OpSpec:
+def _read(top: Table, path: Path, whole: str) -> OpSpec:
     name = check_op_name(top.text("name", '"softmax"'), where=top.where("name"))
-    declared = tensors.read(top, name)
-    spec = OpSpec(
-        edition=EDITION,
-        name=name,
-        op_type=pascal(name),
-        family=top.text("family", '"elementwise"', None),
+    common = OpSpec(
+        edition=EDITION, name=name, op_type=pascal(name), family=top.text("family", '"elementwise"', None), schema=SCHEMA, doc="",
+        units=_units(top), inputs=(), outputs=(), attrs=(), tiling_keys=(), flops=None, bytes=None, cases=(), reference={}, path=path,
+        digest=whole, project=name,
+    )  # fmt: skip
+    spec = _operator(top, common)
+    outer = top.table("operators")
+    further = [_further(outer, key, common) for key in outer.data]
+    spec = replace(spec, further=tuple(further))
+    autograd.check(spec)
+    return spec
+
+
+def _further(outer: Table, name: str, common: OpSpec) -> OpSpec:
+    """One operator of [operators.NAME]; units, family and path are the project's."""
+    check_op_name(name, where=outer.where(name))
+    if name == common.name:
+        raise BadOpName(f"two operators are called '{name}'", where=outer.where(name), help="the operator at the top level has that name already")
+    return _operator(outer.table(name, OPERATOR_KEYS), replace(common, name=name, op_type=pascal(name)))
+
+
+def _operator(table: Table, common: OpSpec) -> OpSpec:
+    """The tables that every operator has, at the top level or in [operators.NAME]."""
+    declared = tensors.read(table, common.name)
+    spec = replace(
+        common,
         schema=declared.schema,
-        doc=top.text("doc", '"y = x + 1"', ""),
-        units=_units(top),
+        doc=table.text("doc", '"y = x + 1"', ""),
         inputs=declared.inputs,
         outputs=declared.outputs,
         attrs=declared.attrs,
-        tiling_keys=_tiling_keys(top),
-        flops=tensors.cost_expr(top, "flops", declared),
-        bytes=tensors.cost_expr(top, "bytes", declared),
-        cases=(),
-        reference=_reference(top),
-        path=path,
-        digest="",
+        tiling_keys=_tiling_keys(table),
+        flops=tensors.cost_expr(table, "flops", declared),
+        bytes=tensors.cost_expr(table, "bytes", declared),
+        reference=_reference(table),
+        autograd=autograd.read(table),
     )
-    return cases.read(list(top.tables("case", cases.KEYS)), spec)
+    return cases.read(list(table.tables("case", cases.KEYS)), spec)
 
 
 def _units(top: Table) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ascendops.spec.autograd import Autograd
     from ascendops.spec.dims import Shape
     from ascendops.spec.expr import Expr
     from ascendops.spec.schema import FunctionSchema
@@ -82,7 +83,10 @@ class Case:
 
 @dataclass(frozen=True)
 class OpSpec:
-    """A whole operator declaration. `path` is the op.toml it came from; `root` the project folder."""
+    """A whole operator declaration. `path` is the op.toml it came from; `root` the project folder.
+
+    One op.toml may declare several operators: `operators` has all of them, the one at the top level first. `project` is that one's name.
+    """
 
     edition: int
     name: str
@@ -101,6 +105,21 @@ class OpSpec:
     reference: Mapping[str, str]
     path: Path
     digest: str
+    project: str = ""
+    autograd: Autograd | None = None
+    further: tuple[OpSpec, ...] = ()
+
+    @property
+    def operators(self) -> tuple[OpSpec, ...]:
+        """This operator and those of its [operators.NAME] tables."""
+        return (self, *self.further)
+
+    def operator(self, name: str) -> OpSpec:
+        """The operator of the project called `name` (KeyError when there is none)."""
+        found = next((op for op in self.operators if op.name == name), None)
+        if found is None:
+            raise KeyError(name)
+        return found
 
     @property
     def root(self) -> Path:

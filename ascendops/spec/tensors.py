@@ -107,10 +107,10 @@ def _tables(top: Table, parsed: FunctionSchema, where: str) -> dict[str, Table]:
     outer = top.table("tensor")
     for key in outer.data:
         if key not in names:
-            raise TensorTableError(f"[tensor.{key}] is not a tensor of the schema", where=outer.where(key), help=did_you_mean(key, names))
+            raise TensorTableError(f"[{outer.title}.{key}] is not a tensor of the schema", where=outer.where(key), help=did_you_mean(key, names))
     for name in names:
         if name not in outer:
-            raise TensorTableError(f"tensor '{name}' of the schema has no table", where=where, help=f"add [tensor.{name}] with dims and dtype")
+            raise TensorTableError(f"tensor '{name}' of the schema has no table", where=where, help=f"add [{outer.title}.{name}] with dims and dtype")
     return {name: outer.table(name, KEYS) for name in names}
 
 

@@ -66,27 +66,27 @@ class OpFile(pytest.File):
     """One operator project."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Builds the operator; one item per case and dtype column, then the checks over all of them."""
+        """Builds the operators; for each, one item per case and dtype column, then the check over all of its cases."""
         from ascendops import spec
 
-        session = OpSession(spec.load(self.path), options_of(self.config))
-        sessions(self.config).append(session)
+        for declared in spec.load(self.path).operators:
+            session = OpSession(declared, options_of(self.config))
+            sessions(self.config).append(session)
+            if not self.config.option.collectonly:
+                try:
+                    session.build()
+                except AscendOpsError as error:
+                    yield BuildItem.from_parent(self, **self._at(session, "build"), error=error)
+                    return
+            for case in session.cases:
+                yield CaseItem.from_parent(self, **self._at(session, case.id), case=case)
+            if session.cases:
+                yield CheckItem.from_parent(self, **self._at(session, "all cases"))
+
+    def _at(self, session: OpSession, test: str) -> dict[str, Any]:
+        # a whole node id is split at its bracket, as the ids that --lf and --last-failed read back are
         name = session.spec.name
-
-        def at(test: str) -> dict[str, Any]:
-            # a whole node id is split at its bracket, as the ids that --lf and --last-failed read back are
-            return {"name": f"{name}[{test}]", "nodeid": f"{self.nodeid}::{name}[{test}]", "op": session}
-
-        if not self.config.option.collectonly:
-            try:
-                session.build()
-            except AscendOpsError as error:
-                yield BuildItem.from_parent(self, **at("build"), error=error)
-                return
-        for case in session.cases:
-            yield CaseItem.from_parent(self, **at(case.id), case=case)
-        if session.cases:
-            yield CheckItem.from_parent(self, **at("all cases"))
+        return {"name": f"{name}[{test}]", "nodeid": f"{self.nodeid}::{name}[{test}]", "op": session}
 
 
 class _OpItem(pytest.Item):

@@ -84,7 +84,7 @@ def choose(spec: OpSpec, wanted: str) -> Reference:
     if wanted == "none":
         return Reference("none")
     if wanted == "torch":
-        return Reference("torch", f"{spec.root / 'golden.py'}:golden")
+        return Reference("torch", f"{spec.root / 'golden.py'}:{golden_name(spec)}")
     declared = spec.reference.get("triton")
     if not declared:
         return Reference("triton", missing="op.toml declares no Triton reference")
@@ -126,8 +126,13 @@ def call_torch(target: str, values: dict[str, Any]) -> tuple[list[Any], str]:
     return outputs_of(invoke(resolve(target), values)), "torch on the CPU"
 
 
+def golden_name(spec: OpSpec) -> str:
+    """The function of golden.py that says what an operator means: `golden` for the first one of op.toml, else the operator's name."""
+    return "golden" if spec.name == spec.project else spec.name
+
+
 def golden_of(spec: OpSpec) -> Any:
-    """The function `golden` of the project's golden.py.
+    """The operator's function of the project's golden.py.
 
     Raises:
         GoldenError: There is no such file or function, or the file does not import.
@@ -140,6 +145,7 @@ def golden_of(spec: OpSpec) -> Any:
         module = load_file(path)
     except Exception as error:  # the boundary to the user's code
         raise GoldenError(f"golden.py cannot be imported: {type(error).__name__}: {error}", where=str(path)) from error
-    if not callable(getattr(module, "golden", None)):
-        raise GoldenError("golden.py defines no function `golden`", where=str(path))
-    return module.golden
+    name = golden_name(spec)
+    if not callable(getattr(module, name, None)):
+        raise GoldenError(f"golden.py defines no function `{name}`", where=str(path), help="it takes the inputs in float64, then the attributes")
+    return getattr(module, name)

@@ -99,11 +99,12 @@ def _testable(roots: list[Path], reference: str, report: RunReport) -> list[Path
             report.notes.append(f"{root} has no op.toml, so it has no cases")
             continue
         declared = spec.load(file)
-        choose(declared, reference)
-        if not declared.cases:
-            report.notes.append(f"{declared.name} declares no [[case]]")
-            continue
-        files.append(file)
+        for op in declared.operators:
+            choose(op, reference)
+            if not op.cases:
+                report.notes.append(f"{op.name} declares no [[case]]")
+        if any(op.cases for op in declared.operators):
+            files.append(file)
     if not files:
         raise NothingSelected(
             "nothing to test", why="\n".join(report.notes) or None, help="declare [[case]] tables in op.toml"

@@ -21,7 +21,9 @@ setup(
     ext_modules=[
         NpuExtension(
             name="ascendops_add",
-            sources=["add_binding.cpp", "../op_host/add_infershape.cpp"],
+            sources=[
+                "add_binding.cpp", "../op_host/add_infershape.cpp",
+            ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],
         )
