@@ -33,6 +33,25 @@ _GE_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "NC1HWC0": 3, "FRACTAL_Z": 4, "FRA
 
 def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     """Compiles host code and one kernel library per dtype column; returns the library and how many files were compiled."""
+    host, compiled = host_library(project)
+    ops = {}
+    for declared in host.ops.values():
+        definition = declared.for_unit(soc.unit)
+        name = names.snake(definition.op_type)
+        kernels, count = compile_columns(project, host, definition, soc, jobs)
+        spec = next((op for op in project.specs if op.op_type == definition.op_type), None)
+        ops[name] = Operator(name, definition, signature(name, definition, spec), soc, host, kernels, cc.symbol(name), spec)
+        compiled += count
+    return Library(ops, project.root, soc.name, "twin"), compiled
+
+
+def host_library(project: Project) -> tuple[HostLibrary, int]:
+    """The project's host code, compiled and loaded, and how many libraries were compiled for it (0 or 1).
+
+    Raises:
+        NotAProject: It has no op_host source, or registers no operator.
+        CompileError: A source does not compile.
+    """
     render_gen(project)
     sources = host_sources(project.root)
     folders = [project.root / "op_host", project.root / "op_kernel", project.root]
@@ -45,16 +64,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     host = HostLibrary(host_entry.path / "host.so", host_runtime)
     if not host.ops:
         raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
-    compiled = int(not host_entry.hit)
-    ops = {}
-    for declared in host.ops.values():
-        definition = declared.for_unit(soc.unit)
-        name = names.snake(definition.op_type)
-        kernels, count = compile_columns(project, host, definition, soc, jobs)
-        spec = next((op for op in project.specs if op.op_type == definition.op_type), None)
-        ops[name] = Operator(name, definition, signature(name, definition, spec), soc, host, kernels, cc.symbol(name), spec)
-        compiled += count
-    return Library(ops, project.root, soc.name, "twin"), compiled
+    return host, int(not host_entry.hit)
 
 
 def render_gen(project: Project) -> None:

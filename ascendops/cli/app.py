@@ -18,6 +18,7 @@ COMMANDS = {
     "build": "Compile operators for the CPU twin or for CANN.",
     "test": "Compare operators with their fp64 golden and their reference.",
     "report": "Turn the result of a test run into HTML, text or JUnit.",
+    "export": "Write operators in another tool's format: msopgen's JSON.",
     "migrate": "List what a CUDA code base needs before it runs on CANN.",
     "doctor": "Show what this machine can do, with a fix for each problem.",
     "explain": "Explain an error or finding id.",

@@ -11,6 +11,7 @@ from ascendops.cli.options import diff_option, dry_run_option, force_option, out
 from ascendops.cli.output import Output, plural, table
 
 if TYPE_CHECKING:
+    from ascendops.interchange import Declaration
     from ascendops.render import NewProject
 
 
@@ -40,7 +41,7 @@ def _list(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 @click.option("--list", is_flag=True, callback=_list, expose_value=False, is_eager=True, help="List families and their operators.")
 @click.option("--family", metavar="F", help="Template family, when the name alone does not decide.")
 @click.option("--like", metavar="PRESET", help="Start from this operator of the family, such as gelu.")
-@click.option("--from", "source", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="CUDA or Triton file with the kernel to port: picks the family.")
+@click.option("--from", "source", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="msopgen JSON, golden.py, or a CUDA or Triton file with the kernel to port.")
 @click.option("--schema", metavar="S", help='PyTorch schema, such as "scale(Tensor x, float s) -> Tensor y".')
 @click.option("--soc", "socs", multiple=True, metavar="SOC", help="SoC or compute unit to support (repeatable).")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Project folder [./NAME].")
@@ -64,24 +65,25 @@ def op(
     """
     from ascendops import render
 
-    family = _from(name, source, family or like, output) or family
+    declared = _from(name, source, output)
     project = render.new_project(
-        name, out or Path(name), family=family, like=like, schema=schema, units=_units(socs), dry_run=dry_run or diff, force=force
+        name, out or Path(name), family=family, like=like, schema=schema, units=_units(socs), source=declared, dry_run=dry_run or diff, force=force
     )
     output.emit(_payload(project, dry_run or diff))
     if not output.json:
         output.result(project.diff.rstrip() if diff else _render(project, dry_run))
 
 
-def _from(name: str, source: Path | None, chosen: str | None, output: Output) -> str | None:
-    """The family nearest to the kernel in `source`; None without --from, or if the family was chosen otherwise."""
+def _from(name: str, source: Path | None, output: Output) -> Declaration | None:
+    """The interface that the file of --from declares."""
     if source is None:
         return None
-    from ascendops.migrate.origin import origin
+    from ascendops.interchange import read
 
-    start = origin(name, source)
-    output.say(f"  {start.family if not chosen else 'template'} is {start.note}" if not chosen else f"  {start.note}")
-    return None if chosen else start.family
+    declared = read(source, name)
+    for note in declared.notes:
+        output.say(f"  {note}")
+    return declared
 
 
 def _units(socs: tuple[str, ...]) -> list[str] | None:

@@ -10,6 +10,7 @@ __all__ = [
     "NotWritable",
     "RenderError",
     "SchemaMisfit",
+    "SourceError",
     "TemplateError",
     "UnknownFamily",
     "UnknownPreset",
@@ -76,3 +77,13 @@ class SchemaMisfit(RenderError):
     """
 
     id = "ASC208"
+
+
+class SourceError(RenderError):
+    """The file given with --from does not declare an operator that the kit can make a project of.
+
+    It may be msopgen's JSON (`op`, `input_desc`, `output_desc`, `attr`), a Python file whose function is the golden, or a CUDA or Triton
+    file with a kernel. The file is parsed, never executed.
+    """
+
+    id = "ASC209"

@@ -54,7 +54,19 @@ def toml_list(items: Any) -> str:
     return "[" + ", ".join(toml_string(item) if isinstance(item, str) else str(item).lower() for item in items) + "]"
 
 
+def pack(arguments: Any, indent: int) -> str:
+    """C++ arguments in lines of at most 120 columns; the first and the others start at column `indent`."""
+    lines = [""]
+    for position, argument in enumerate(arguments):
+        text = f"{argument}{',' if position + 1 < len(arguments) else ')'}"
+        if indent + len(lines[-1]) + len(text) + 1 > 120:
+            lines.append("")
+        lines[-1] += f" {text}" if lines[-1] else text
+    return ("\n" + " " * indent).join(lines)
+
+
 FILTERS = {
+    "pack": pack,
     "snake": snake,
     "pascal": pascal,
     "cpp": cpp,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import difflib
 import os
 import shutil
@@ -51,6 +52,10 @@ class FileSet:
         if path in self.files:
             raise RenderError(f"two templates write '{path}'", where=path)
         self.files[path] = File(path, text, owner, note, executable)
+
+    def replace(self, path: str, text: str) -> None:
+        """Give a file that is there another content."""
+        self.files[path] = dataclasses.replace(self.files[path], text=text)
 
     def update(self, other: FileSet) -> None:
         """Add every file of `other`."""

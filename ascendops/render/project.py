@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops import resources
-from ascendops.errors import FileExistsRefused, SchemaMisfit
+from ascendops.errors import FileExistsRefused, SchemaMisfit, UnknownPreset
 from ascendops.render import env, families
+from ascendops.render.columns import kept, restrict
 from ascendops.render.families import Choice
 from ascendops.render.fileset import FileSet
+from ascendops.render.free import Free, free
 from ascendops.render.gen import gen
 from ascendops.spec import names, schema as schemas
 from ascendops.spec.load import parse as parse_spec
-from ascendops.spec.schema import FunctionSchema
+from ascendops.spec.schema import FunctionSchema, Return
 from ascendops.spec.tensors import attributes
 
 if TYPE_CHECKING:
+    from ascendops.interchange import Declaration
     from ascendops.spec.model import OpSpec
 
+CUSTOM = "custom"
 DEFAULT_UNITS = ("ascend910b", "ascend910_93")
 
 
@@ -65,6 +69,14 @@ class OpContext:
     attrs: tuple[str, ...]
     signature: FunctionSchema
     reference: str | None
+    doc: str = ""
+    origin: str = ""
+    constructs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class FreeContext(OpContext, Free):
+    """What templates of a family for any schema read as `op`."""
 
 
 def new_project(
@@ -75,6 +87,7 @@ def new_project(
     like: str | None = None,
     schema: str | None = None,
     units: Sequence[str] | None = None,
+    source: Declaration | None = None,
     dry_run: bool = False,
     force: bool = False,
 ) -> NewProject:
@@ -87,6 +100,8 @@ def new_project(
         like: Preset to start from.
         schema: PyTorch schema that replaces the preset's.
         units: Compute units; the default is Atlas A2 and A3.
+        source: The interface that a file declares (`ascendops.interchange.read`). Without `family` and `like`, the preset of this name
+            is taken if its kernel fits, else the family `custom`.
         dry_run: Render and check everything, write nothing.
         force: Write into an existing folder; a file that differs is replaced and its old content kept as NAME.orig.
 
@@ -99,11 +114,19 @@ def new_project(
         NotWritable: The folder cannot be written.
     """
     names.check_op_name(name)
-    choice = families.choose(name, family_name=family, like=like)
-    signature = _signature(name, choice, schema)
-    context = _context(name, choice, signature, tuple(units or DEFAULT_UNITS))
-    files = _render(choice, context)
-    spec = parse_spec(files["op.toml"], dest / "op.toml")
+    text = schema or (source.schema(name) if source else None)
+    choice = _choose(name, family, like, text, free_form=source is not None)
+    made = _make(name, choice, text, tuple(units or DEFAULT_UNITS), source, dest)
+    if made is None and (family or like):
+        raise SchemaMisfit(
+            f"{choice.preset} of {choice.family.name} has not the dtypes that {Path(source.where).name if source else ''} declares",
+            where=source.where if source else "--from", help="take --family custom, whose kernel is yours to write, or change the dtypes",
+        )  # fmt: skip
+    if made is None:
+        choice = _free("the template of this name has other dtypes")
+        made = _make(name, choice, text, tuple(units or DEFAULT_UNITS), source, dest)
+    assert made is not None
+    files, spec = made
     files.update(gen(spec))
     if not dry_run and not force and dest.is_dir() and any(dest.iterdir()):
         raise FileExistsRefused(
@@ -118,6 +141,40 @@ def new_project(
     return project
 
 
+def _choose(name: str, family: str | None, like: str | None, schema: str | None, *, free_form: bool) -> Choice:
+    """The preset for a name; with a schema from a file, one whose kernel does not fit it gives way to the family `custom`."""
+    if family or like or not free_form:
+        return families.choose(name, family_name=family, like=like)
+    try:
+        choice = families.choose(name)
+        _signature(name, choice, schema)
+    except (UnknownPreset, SchemaMisfit):
+        return _free("no template has this interface")
+    return choice
+
+
+def _free(why: str) -> Choice:
+    return Choice(families.family(CUSTOM), CUSTOM, f"{why}, so the kernel's arithmetic is yours to write")
+
+
+def _make(
+    name: str, choice: Choice, schema: str | None, units: tuple[str, ...], source: Declaration | None, dest: Path
+) -> tuple[FileSet, OpSpec] | None:  # fmt: skip
+    """The user's files and the declaration; None if the template has not the dtypes of `source`."""
+    context = _context(name, choice, _signature(name, choice, schema), units, source)
+    files = _render(choice, context, source)
+    spec = parse_spec(files["op.toml"], dest / "op.toml")
+    if source is None or choice.values.get("any_schema"):
+        return files, spec
+    columns = kept(spec, source)
+    if columns is None:
+        return None
+    if columns != list(range(spec.columns)):
+        files.replace("op.toml", restrict(files["op.toml"], spec, columns))
+        spec = parse_spec(files["op.toml"], dest / "op.toml")
+    return files, spec
+
+
 def _note(owner: str) -> str:
     return "yours to edit" if owner == "user" else "rendered by every build"
 
@@ -126,10 +183,12 @@ def _signature(name: str, choice: Choice, text: str | None) -> FunctionSchema:
     preset = schemas.parse(str(choice.values["schema"]).replace("{name}", name), where=f"preset {choice.preset}")
     if text is None:
         return preset
-    given = schemas.parse(text, where="--schema")
+    given = _named(schemas.parse(text, where="--schema"))
     problems = []
     if given.name != name:
         problems.append(f"it is called '{given.name}', but the operator '{name}'")
+    if choice.values.get("any_schema") and not problems:
+        return given
     for what, mine, theirs in (
         ("input tensors", given.tensors, preset.tensors),
         ("output tensors", given.returns, preset.returns),
@@ -146,13 +205,31 @@ def _signature(name: str, choice: Choice, text: str | None) -> FunctionSchema:
     return given
 
 
+def _named(signature: FunctionSchema) -> FunctionSchema:
+    """The signature with names for the outputs that have none: `y`, or `y0`, `y1`, ...; one that is an input has the input's."""
+    if all(ret.name for ret in signature.returns):
+        return signature
+    owners = {arg.type.alias: arg.name for arg in signature.tensors if arg.type.alias}
+    plain = "y" if len(signature.returns) == 1 else "y{}"
+    returns = tuple(
+        ret if ret.name else Return(owners.get(ret.type.alias) if ret.type.alias else plain.format(index), ret.type)
+        for index, ret in enumerate(signature.returns)
+    )
+    listing = ", ".join(f"{ret.type} {ret.name}" for ret in returns)
+    head = signature.text[: signature.text.rindex("->")]
+    text = f"{head}-> {listing}" if len(returns) == 1 else f"{head}-> ({listing})"
+    return replace(signature, text=text, returns=returns)
+
+
 def _attrs(signature: FunctionSchema) -> list[str]:
     return [f"{attr.type} {attr.name}" for attr in attributes(signature)]
 
 
-def _context(name: str, choice: Choice, signature: FunctionSchema, units: tuple[str, ...]) -> OpContext:
+def _context(
+    name: str, choice: Choice, signature: FunctionSchema, units: tuple[str, ...], source: Declaration | None
+) -> OpContext:  # fmt: skip
     reference = _reference(choice.preset)
-    return OpContext(
+    plain = OpContext(
         name=name,
         op_type=names.pascal(name),
         pascal=names.pascal(name),
@@ -165,7 +242,13 @@ def _context(name: str, choice: Choice, signature: FunctionSchema, units: tuple[
         attrs=tuple(arg.name for arg in signature.attrs),
         signature=signature,
         reference=f"reference/{reference.name}:{choice.preset}" if reference else None,
+        doc=str(choice.values["doc"]),
+        origin=Path(source.where).name if source else "",
+        constructs=source.constructs if source else (),
     )
+    if not choice.values.get("any_schema"):
+        return plain
+    return FreeContext(**{**vars(plain), **vars(free(signature, source))})
 
 
 def _reference(preset: str) -> Path | None:
@@ -173,14 +256,17 @@ def _reference(preset: str) -> Path | None:
     return path if path.is_file() else None
 
 
-def _render(choice: Choice, op: OpContext) -> FileSet:
+def _render(choice: Choice, op: OpContext, source: Declaration | None) -> FileSet:
+    own = dict(source.files) if source else {}
     context: Mapping[str, Any] = {"op": op, "p": choice.values}
     files = FileSet()
     for entry in choice.family.files:
         target = env.render_text(entry.target, context, where=f"{choice.family.name}/family.toml")
         text = env.render(entry.template, context)
-        files.add(target, text, owner=entry.owner, note=entry.note, executable=entry.executable)
+        files.add(target, own.pop(target, text), owner=entry.owner, note=entry.note, executable=entry.executable)
     reference = _reference(op.preset)
     if reference is not None and f"reference/{reference.name}" not in files.files:
         files.add(f"reference/{reference.name}", reference.read_text(encoding="utf-8"), note="Triton reference")
+    for path, text in own.items():
+        files.add(path, text, note="where the operator comes from")
     return files

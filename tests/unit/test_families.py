@@ -14,7 +14,7 @@ from ascendops.render import all_families, new_project
 from ascendops.spec import load
 from ascendops.spec.names import check_op_name
 
-PRESETS = [(family.name, preset) for family in all_families() for preset in family.presets]
+PRESETS = [(family.name, preset) for family in all_families() for preset, values in family.presets.items() if not values.get("any_schema")]
 MAX_COLUMNS = 120
 
 

@@ -14,7 +14,7 @@ from ascendops.render.gen import header
 from ascendops.spec import load, names
 from ascendops.spec.digest import interface_digest
 
-PRESETS = [(family.name, preset) for family in all_families() for preset in family.presets]
+PRESETS = [(family.name, preset) for family in all_families() for preset, values in family.presets.items() if not values.get("any_schema")]
 
 
 def usable(preset):
