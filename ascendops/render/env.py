@@ -65,7 +65,13 @@ def pack(arguments: Any, indent: int) -> str:
     return ("\n" + " " * indent).join(lines)
 
 
+def each(items: Any, pattern: str) -> list[str]:
+    """Every item put into a pattern, such as GM_ADDR {}."""
+    return [pattern.format(item) for item in items]
+
+
 FILTERS = {
+    "each": each,
     "pack": pack,
     "snake": snake,
     "pascal": pascal,

@@ -267,6 +267,7 @@ def _render(choice: Choice, op: OpContext, source: Declaration | None) -> FileSe
     reference = _reference(op.preset)
     if reference is not None and f"reference/{reference.name}" not in files.files:
         files.add(f"reference/{reference.name}", reference.read_text(encoding="utf-8"), note="Triton reference")
+    files.add(".clang-format", env.render("_shared/clang-format", context), note="style of the C++ sources")
     for path, text in own.items():
         files.add(path, text, note="where the operator comes from")
     return files

@@ -102,8 +102,7 @@ private:
         PipeBarrier<PIPE_V>();  // the next tile overwrites what the last instructions read
     }
 
-    __aicore__ inline void Apply(const LocalTensor<float> &y,
-const LocalTensor<float> &x, int32_t n)
+    __aicore__ inline void Apply(const LocalTensor<float> &y, const LocalTensor<float> &x, int32_t n)
     {
         LocalTensor<float> t0 = temps_.template Get<float>();
         LocalTensor<float> t1 = t0[1 * tile_];
@@ -149,7 +148,7 @@ const LocalTensor<float> &x, int32_t n)
             Adds(t1, t1, -0.5625f, n);
             PipeBarrier<PIPE_V>();
             Polynomial(t2, t1, n, -6.80502399e-6f, 9.18843419e-5f, -9.55541385e-4f, 8.173245e-3f, -5.63194677e-2f,
-                   3.64496857e-1f);
+                       3.64496857e-1f);
             PipeBarrier<PIPE_V>();
             Mul(t2, t2, x, n);
             PipeBarrier<PIPE_V>();
@@ -181,8 +180,7 @@ const LocalTensor<float> &x, int32_t n)
     int32_t tile_ = 0;
 };
 
-extern "C" __global__ __aicore__ void gelu(
-GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
+extern "C" __global__ __aicore__ void gelu(GM_ADDR x, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(GeluTilingData);

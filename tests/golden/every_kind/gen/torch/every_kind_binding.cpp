@@ -43,9 +43,9 @@ struct Dtype {
 };
 
 const Dtype DTYPES[] = {
-    { host::ge::DT_FLOAT, at::kFloat },
-    { host::ge::DT_FLOAT16, at::kHalf },
-    { host::ge::DT_INT32, at::kInt },
+    {host::ge::DT_FLOAT, at::kFloat},
+    {host::ge::DT_FLOAT16, at::kHalf},
+    {host::ge::DT_INT32, at::kInt},
 };
 
 host::ge::DataType GeType(at::ScalarType dtype)

@@ -39,9 +39,9 @@ struct Dtype {
 };
 
 const Dtype DTYPES[] = {
-    { host::ge::DT_FLOAT, at::kFloat },
-    { host::ge::DT_FLOAT16, at::kHalf },
-    { host::ge::DT_BF16, at::kBFloat16 },
+    {host::ge::DT_FLOAT, at::kFloat},
+    {host::ge::DT_FLOAT16, at::kHalf},
+    {host::ge::DT_BF16, at::kBFloat16},
 };
 
 host::ge::DataType GeType(at::ScalarType dtype)
