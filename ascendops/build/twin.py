@@ -16,6 +16,7 @@ from ascendops.spec import names
 from ascendops.spec.dtypes import BY_NAME
 from ascendops.toolchain.diagnose import Origin
 from ascendops.twin import compilation as cc, includes
+from ascendops.twin.entries import find_entries
 from ascendops.twin.host import HostLibrary, OpDef
 
 if TYPE_CHECKING:
@@ -142,7 +143,7 @@ def kernel_file(root: Path, name: str) -> Path:
     if direct.is_file():
         return direct
     for path in sorted((root / "op_kernel").rglob("*.cpp")):
-        if name in cc.find_entries(path.read_text(errors="replace")):
+        if name in find_entries(path.read_text(errors="replace")):
             return path
     raise NotAProject(f"op_kernel has no kernel '{name}'", where=str(root / "op_kernel"), help=f"expected op_kernel/{name}.cpp with: void {name}(GM_ADDR ...)")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,15 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ascendops import resources
-from ascendops.errors import InputError, did_you_mean
 from ascendops.spec import socs
 from ascendops.spec.names import C_LIBRARY_NAMES
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import Origin, compile_error
-
-_ENTRY = re.compile(r"\b__global__\b(?P<between>[^;{}()]*(?:\([^()]*\)[^;{}()]*)?)\bvoid\s+(?P<name>[A-Za-z_]\w*)\s*\(")
-_ENTRY_VOID_FIRST = re.compile(r"\bvoid\s+(?:__global__|__aicore__|\s)+\s(?P<name>[A-Za-z_]\w*)\s*\(")
-_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|__attribute__\s*\(\(.*?\)\)", re.DOTALL)
+from ascendops.twin.device_text import device_text, mixes_host_code
 
 # Macros that the CANN compiler sets per architecture; kernels test them.
 _ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__"), 2002: ("200", "__DAV_M200__"), 1001: ("100", "__DAV_C100__"), 3002: ("300", "__DAV_M300__"), 3510: ("310", "__DAV_C310__")}
@@ -37,6 +32,7 @@ class KernelSource:
         defines: Macros set before the source (`DTYPE_X` -> `half`, ...).
         prelude: C++ text placed before the source (the tiling struct of macro tiling).
         templates: (tiling key, template arguments as C++ text) of each instance, for an entry that is a template.
+        expressions: C++ text of an entry where that is not its name: `ns::add<half>`.
         what: How messages call it.
     """
 
@@ -48,13 +44,7 @@ class KernelSource:
     prelude: str = ""
     what: str = "the kernel"
     templates: tuple[tuple[int, tuple[str, ...]], ...] = ()
-
-
-def find_entries(text: str) -> list[str]:
-    """Names of the kernel entry functions (`__global__ ... void NAME(`) in a source text, in order."""
-    text = _NOISE.sub(" ", text)
-    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text)]
-    return list(dict.fromkeys(found))
+    expressions: Mapping[str, str] = field(default_factory=dict)
 
 
 def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.Entry:
@@ -72,7 +62,7 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
     def make(stage: Path) -> Iterable[Path]:
         unit = stage / "unit.cpp"
         unit.write_text(wrapper)
-        return [path for path in _object(command, unit, stage, source.what, origin) if path != unit]
+        return [source.path, *(path for path in _object(command, unit, stage, source.what, origin) if path != unit)]
 
     unit = cache.publish("units", cache.digest(compiler.identity, *command, wrapper, str(source.path)), make)
     return _link("kernels", "kernel.so", [unit.path / "object.o"], source.what, runtime_library())
@@ -81,19 +71,27 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
 def _wrapper(source: KernelSource) -> str:
     arch = _ARCH[source.soc.npu_arch]
     lines = [f"#define __NPU_ARCH__ {source.soc.npu_arch}", f"#define __CCE_AICORE__ {arch[0]}"]
-    # Public kernels hide launches (<<< >>>) from a CPU build by __CCE_KT_TEST__, but others their copies: it is set for the former only.
-    hides_launch = ("__CCE_KT_TEST__",) if "<<<" in source.path.read_text(errors="replace") else ()
-    lines += [f"#define {name} 1" for name in (*arch[1:], *hides_launch, "ASCENDC_CPU_DEBUG", "ASCENDC_CPU_TWIN")]
+    lines += [f"#define {name} 1" for name in (*arch[1:], "ASCENDC_CPU_DEBUG", "ASCENDC_CPU_TWIN")]
     lines += ['#include "kernel_operator.h"', source.prelude]
     lines += [f"#define {name} {value}" for name, value in source.defines.items()]
     # g++ declares the C library's functions globally: a kernel called exp or div needs another name in the binary.
     lines += [f"#define {name} ascendc_kernel_{name}" for name in source.entries if name in C_LIBRARY_NAMES]
-    lines += [f'#include "{source.path}"', '#include "ascendc_twin/launch.h"']
+    lines += [*_source_lines(source.path), '#include "ascendc_twin/launch.h"']
     if source.templates:
         lines += [_template_entry(name, source.templates) for name in source.entries]
     else:
-        lines += [f"ASCENDC_TWIN_ENTRY({name})" for name in source.entries]
+        lines += [_entry_line(name, source.expressions.get(name, name)) for name in source.entries]
     return "\n".join(lines) + "\n"
+
+
+def _source_lines(path: Path) -> list[str]:
+    """The source: included as it is, or its text without the host code that launches its kernels."""
+    text = path.read_text(errors="replace")
+    return [f'#line 1 "{path}"', device_text(text).text, '#line 1 "unit.cpp"'] if mixes_host_code(text) else [f'#include "{path}"']
+
+
+def _entry_line(name: str, expression: str) -> str:
+    return f"ASCENDC_TWIN_ENTRY({name})" if name == expression else f"ASCENDC_TWIN_ENTRY_AS({name}, {expression})"
 
 
 def _template_entry(name: str, templates: Sequence[tuple[int, tuple[str, ...]]]) -> str:
@@ -210,19 +208,3 @@ def jobs(wanted: int | None = None) -> int:
     if configured.isdigit() and int(configured) > 0:
         return int(configured)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def pick_entry(entries: Sequence[str], name: str | None, path: Path) -> str:
-    """The entry function to launch: `name`, or the only one.
-
-    Raises:
-        InputError: There is none of that name, or several and none was named.
-    """
-    if name in entries:
-        return str(name)
-    if name is None and len(entries) == 1:
-        return entries[0]
-    if not entries:
-        raise InputError(f"{path.name} has no kernel entry function", where=str(path), help='declare one: extern "C" __global__ __aicore__ void NAME(...)')
-    what = f"{path.name} has no kernel '{name}'" if name else f"{path.name} has several kernels and none was named"
-    raise InputError(what, where=str(path), help=did_you_mean(name or "", entries))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from ascendops.errors import InputError
 from ascendops.spec import socs
 from ascendops.twin import compilation as cc, includes
 from ascendops.twin.diagnostics import raise_for_findings
+from ascendops.twin.entries import exported, pick_entry
 from ascendops.twin.launch import GmBuffer, LaunchResult, launch, signature
 
 
@@ -25,12 +26,14 @@ class Kernel:
         library: The compiled library.
         entries: Names of its entry functions.
         soc: The SoC it models.
+        symbols: C name of each entry in the library.
     """
 
     path: Path
     library: Path
     entries: tuple[str, ...]
     soc: socs.Soc
+    symbols: Mapping[str, str] = field(default_factory=dict)
 
     def launch(
         self,
@@ -49,7 +52,7 @@ class Kernel:
         """Runs one entry function on `block_dim` blocks.
 
         Args:
-            name: The entry function; may be left out when there is one.
+            name: The entry function; may be left out when there is one. An instance of a template: `add<half, 64>`, or `add` for its only one.
             block_dim: Number of blocks.
             args: The kernel's parameters in order without workspace and tiling: torch or NumPy arrays become GM pointers
                 (contiguous; written in place), ints and floats are passed by value with the parameter's own type, None is a
@@ -68,12 +71,13 @@ class Kernel:
             KernelCrash: The kernel crashed.
             KernelHang: The kernel did not end in time.
         """
-        entry = cc.pick_entry(self.entries, name, self.path)
+        entry = pick_entry(self.entries, name, self.path)
+        symbol = cc.symbol(self.symbols.get(entry, entry))
         if workspace_bytes < 0:
             raise InputError(f"workspace_bytes must not be negative, it is {workspace_bytes}", where=str(self.path))
         if tiling is not None and not isinstance(tiling, (bytes, bytearray, memoryview)):
             raise InputError(f"tiling must be bytes, not {type(tiling).__name__}", where=str(self.path))
-        letters = signature(self.library, cc.symbol(entry))
+        letters = signature(self.library, symbol)
         values = [_argument(value, index, entry) for index, value in enumerate(args)]
         extra = len(letters) - len(values)
         if extra < 0 or extra > 2 or (extra == 0 and tiling is not None) or (extra == 1 and tiling is not None and workspace_bytes):
@@ -84,7 +88,7 @@ class Kernel:
                 help="args are the parameters before workspace and tiling, which are given by workspace_bytes= and tiling=",
             )  # fmt: skip
         result = launch(
-            self.library, cc.symbol(entry), values, block_dim=block_dim, tiling=tiling or b"", tiling_key=tiling_key,
+            self.library, symbol, values, block_dim=block_dim, tiling=tiling or b"", tiling_key=tiling_key,
             workspace_bytes=workspace_bytes, soc=self.soc, checks=checks, auto_sync=auto_sync, trace=trace, timeout_s=timeout_s,
             has_workspace=extra == 2 or (extra == 1 and tiling is None), has_tiling=extra == 2 or (extra == 1 and tiling is not None),
         )  # fmt: skip
@@ -120,29 +124,32 @@ def compile(  # noqa: A001  `ascendops.twin.compile` is the contract
     soc: str = "Ascend910B1",
     include_dirs: Sequence[str | os.PathLike[str]] = (),
     defines: Mapping[str, Any] | None = None,
+    instances: Sequence[str] = (),
 ) -> Kernel:
     """Compiles a kernel source for the CPU twin.
 
     Args:
-        path: A .cpp with one or more `__global__ __aicore__` functions.
+        path: A .cpp or .asc with one or more `__global__` functions. Host code beside them (a main function, launches with <<<>>>,
+            PyTorch bindings) is left out.
         soc: The SoC to model.
         include_dirs: Extra include folders; the source's own folder is always one.
         defines: Macros, such as `{"DTYPE_X": "half"}`.
+        instances: Instances of template kernels to compile besides those that the file launches: `["add<half, 64>"]`.
 
     Raises:
-        InputError: The file is missing or has no entry function.
+        InputError: The file is missing, has no entry function, or only templates without an instance.
         CompileError: The compiler refused it.
         CompilerNotFound: There is no compiler.
     """
     source = Path(path).expanduser().absolute()
     if not source.is_file():
         raise InputError(f"no kernel source {source}", where=str(source))
-    entries = tuple(cc.find_entries(source.read_text(errors="replace")))
-    if not entries:
-        cc.pick_entry(entries, None, source)
+    found = exported(source, instances)
     target = socs.resolve(soc)
     folders = tuple(Path(folder).absolute() for folder in include_dirs)
     folders += includes.kernel_folders(source, (source.parent, *folders, source.parent))
     macros = {name: str(value) for name, value in (defines or {}).items()}
-    entry = cc.compile_kernel(cc.KernelSource(source, entries, target, folders, macros, "", f"{source.name}"))
-    return Kernel(source, entry.path / "kernel.so", entries, target)
+    symbols = {one.name: one.symbol for one in found}
+    expressions = {one.symbol: one.expression for one in found}
+    unit = cc.KernelSource(source, tuple(expressions), target, folders, macros, "", source.name, expressions=expressions)
+    return Kernel(source, cc.compile_kernel(unit).path / "kernel.so", tuple(symbols), target, symbols)

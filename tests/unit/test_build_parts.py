@@ -13,7 +13,7 @@ from ascendops.errors import CompilerNotFound, InputError, NotAProject, NothingS
 from ascendops.toolchain import compiler
 from ascendops.toolchain.compiler import Outcome
 from ascendops.toolchain.diagnose import compile_error
-from ascendops.twin.compilation import find_entries
+from ascendops.twin.entries import find_entries
 
 
 def project(folder: Path) -> Path:

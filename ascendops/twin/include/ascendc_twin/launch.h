@@ -104,6 +104,12 @@ constexpr Signature<Args...> signature(void (*)(Args...)) {
     static constexpr auto twin_signature_##kernel = ascendc_twin::signature(&kernel);                                        \
     extern "C" __attribute__((visibility("default"))) const char *twin_sig_##kernel() { return twin_signature_##kernel.text; }
 
+// Exports a function under another name: an instance of a template, or one in a namespace.
+#define ASCENDC_TWIN_ENTRY_AS(name, ...)                                                                                      \
+    extern "C" __attribute__((visibility("default"))) void twin_entry_##name(void **args) { ascendc_twin::call(&__VA_ARGS__, args); } \
+    static constexpr auto twin_signature_##name = ascendc_twin::signature(&__VA_ARGS__);                                     \
+    extern "C" __attribute__((visibility("default"))) const char *twin_sig_##name() { return twin_signature_##name.text; }
+
 // Exports a template kernel (ASCENDC_TPL_*): one instance per tiling key.
 #define ASCENDC_TWIN_TEMPLATE_BEGIN(kernel)                                                             \
     extern "C" __attribute__((visibility("default"))) void twin_entry_##kernel(void **args) {           \

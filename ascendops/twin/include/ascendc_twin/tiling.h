@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ascendc_twin/sys.h"
+#include "ascendc_twin/tiling_macros.h"
 
 #define TILING_KEY_IS(key) (ascendc_twin::tiling_key_is(static_cast<uint64_t>(key)))
 #define TILING_KEY_LIST(...) (ascendc_twin::tiling_key_in({__VA_ARGS__}))

@@ -1,0 +1,103 @@
+"""Entry functions of a kernel source: what `launch` calls them, and what C++ text stands for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ascendops.errors import InputError, did_you_mean
+from ascendops.twin.device_text import Entry, device_text
+
+_ENTRY = re.compile(r"\b__global__\b(?P<between>[^;{}()]*(?:\([^()]*\)[^;{}()]*)?)\bvoid\s+(?P<name>[A-Za-z_]\w*)\s*\(")
+_ENTRY_VOID_FIRST = re.compile(r"\bvoid\s+(?:__global__|__aicore__|\s)+\s(?P<name>[A-Za-z_]\w*)\s*\(")
+_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|__attribute__\s*\(\(.*?\)\)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Exported:
+    """One function that the kernel library exports.
+
+    Attributes:
+        name: What `launch` calls it: `add_custom`, or `add_custom<half, 64>` for an instance of a template.
+        symbol: C name under which it is exported.
+        expression: C++ text of the function: the name with its namespaces and template arguments.
+    """
+
+    name: str
+    symbol: str
+    expression: str
+
+
+def find_entries(text: str) -> list[str]:
+    """Names of the kernel entry functions (`__global__ ... void NAME(`) in a source text, in order."""
+    text = _NOISE.sub(" ", text)
+    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text)]
+    return list(dict.fromkeys(found))
+
+
+def exported(path: Path, instances: Sequence[str] = ()) -> list[Exported]:
+    """The functions to export from a kernel source.
+
+    A template kernel is exported once for each launch in the file (`add_custom<half><<<...>>>`) and for each of `instances`.
+
+    Raises:
+        InputError: There is no entry function, a template has no known instance, or `instances` names none of the entries.
+    """
+    text = path.read_text(errors="replace")
+    found = device_text(text).entries
+    entries = found or tuple(Entry(name, "", False) for name in find_entries(text))
+    asked = _asked(instances, entries, path)
+    result = []
+    for entry in entries:
+        arguments = [*asked.get(entry.name, ()), *(one for one in entry.instances if one not in asked.get(entry.name, ()))]
+        if entry.template:
+            result += [_instance(entry, args, index) for index, args in enumerate(arguments)]
+        else:
+            result.append(Exported(entry.name, entry.name, entry.scope + entry.name))
+    if not result:
+        raise _nothing(entries, path)
+    return result
+
+
+def _asked(instances: Sequence[str], entries: Sequence[Entry], path: Path) -> dict[str, list[str]]:
+    asked: dict[str, list[str]] = {}
+    names = {entry.name for entry in entries if entry.template}
+    for text in instances:
+        name, bracket, args = text.partition("<")
+        name = name.split("::")[-1].strip()
+        if name not in names or not bracket or not args.rstrip().endswith(">"):
+            raise InputError(f"'{text}' is no instance of a template kernel in {path.name}", where=str(path), help=did_you_mean(name, names))
+        asked.setdefault(name, []).append(args.rstrip()[:-1].strip())
+    return asked
+
+
+def _instance(entry: Entry, args: str, index: int) -> Exported:
+    return Exported(f"{entry.name}<{args}>", f"{entry.name}__{index}", f"{entry.scope}{entry.name}<{args}>")
+
+
+def _nothing(entries: Sequence[Entry], path: Path) -> InputError:
+    if not entries:
+        return InputError(f"{path.name} has no kernel entry function", where=str(path), help='declare one: extern "C" __global__ __aicore__ void NAME(...)')
+    what = f"{entries[0].name} is a template, and no launch in {path.name} says with which arguments"
+    return InputError(what, where=str(path), help=f"name them: ascendops.twin.compile(..., instances=['{entries[0].name}<...>'])")
+
+
+def pick_entry(entries: Sequence[str], name: str | None, path: Path) -> str:
+    """The entry function to launch: `name`, the only instance of the template `name`, or the only one.
+
+    Raises:
+        InputError: There is none of that name, or several and none was named.
+    """
+    if name in entries:
+        return str(name)
+    candidates = [entry for entry in entries if name is None or entry.split("<")[0] == name]
+    if len(candidates) == 1:
+        return candidates[0]
+    if not entries:
+        raise _nothing((), path)
+    what = f"{path.name} has no kernel '{name}'" if name else f"{path.name} has several kernels and none was named"
+    if candidates and name:
+        what = f"{name} has several instances and none was named"
+    raise InputError(what, where=str(path), help=did_you_mean(name or "", candidates or entries))
