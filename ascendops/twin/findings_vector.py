@@ -53,4 +53,11 @@ length.""",
 later repeat may read what an earlier one has overwritten (a Cast to a wider type in place, a shift by a few elements). The values depend
 on the hardware's order. Use another buffer for the destination.""",
     ),
+    error(
+        "POOL-CAPACITY",
+        "The buffers of a pool do not fit into it",
+        """InitBuffer of a TBufPool takes more bytes (each buffer rounded up to 32) than InitBufPool gave the pool. On the device the last
+buffers overwrite what lies behind the pool.
+Fix: give the pool the sum of its buffers, or fewer buffers.""",
+    ),
 )  # fmt: skip

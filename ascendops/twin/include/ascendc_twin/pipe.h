@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ascendc_twin/rt_pipe.h"
+#include "ascendc_twin/rt_pool.h"
 #include "ascendc_twin/tensor.h"
 
 namespace AscendC {
@@ -138,6 +139,12 @@ public:
     int32_t GetTensorCountInQue() { return que_.count; }
     bool HasIdleBuffer() { return ascendc_twin::que_has_idle(que_); }
     void FreeAllEvent() { ascendc_twin::que_free_all_events(que_); }
+    // For pools of a kernel's own: the buffers of this queue are made one by one, at addresses that the pool gives.
+    TWIN_API void InitStartBufHandle(TBufHandle, uint8_t num, uint32_t) { ascendc_twin::pool_start(que_, num); }
+    template <typename T>
+    TWIN_API void InitBufHandle(T *, uint32_t index, TBufHandle, uint32_t curPoolAddr, uint32_t len) {
+        ascendc_twin::pool_buffer(que_, index, curPoolAddr, len, depth == 0 && src == dst);
+    }
     template <typename T>
     TBufState GetState(const LocalTensor<T> &tensor) const {
         return static_cast<TBufState>(ascendc_twin::que_state(tensor.ref()));
@@ -234,6 +241,10 @@ public:
     LocalTensor<T> GetAbsAddr(int32_t offset, int32_t size) const {
         return LocalTensor<T>(pos, static_cast<uint32_t>(offset), static_cast<uint32_t>(size));
     }
+    template <class T>
+    bool InitBufPool(T &bufPool, uint32_t len);  // buf_pool.h
+    template <class T, class U>
+    bool InitBufPool(T &bufPool, uint32_t len, U &shareBuf);
     TWIN_API void Reset() { ascendc_twin::pipe_reset(); }
     TWIN_API void Destroy() { ascendc_twin::pipe_destroy(); }
     TWIN_API void DestroyWithoutPipeAll() { ascendc_twin::pipe_destroy(); }
