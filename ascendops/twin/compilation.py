@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from ascendops import resources
 from ascendops.spec import socs
 from ascendops.spec.names import C_LIBRARY_NAMES
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import Origin, compile_error
+from ascendops.twin import task_types
 from ascendops.twin.device_text import device_text, mixes_host_code
+from ascendops.twin.launch import CUBE_LIBRARY
 
 # Macros that the CANN compiler sets per architecture; kernels test them.
-_ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__"), 2002: ("200", "__DAV_M200__"), 1001: ("100", "__DAV_C100__"), 3002: ("300", "__DAV_M300__"), 3510: ("310", "__DAV_C310__")}
+_ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__", "SPLIT_CORE_VEC"), 2002: ("200", "__DAV_M200__"), 1001: ("100", "__DAV_C100__"), 3002: ("300", "__DAV_M300__"), 3510: ("310", "__DAV_C310__")}
 
 
 @dataclass(frozen=True)
@@ -55,21 +59,37 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
         CompilerNotFound: There is no compiler.
     """
     compiler = cxx.find_compiler()
-    wrapper = _wrapper(source)
+    types = {name: _task_types(source, name) for name in source.entries}
+    cube_only = all(item.cube_only for item in types.values())
+    wrapper = _wrapper(source, types, cube=cube_only)
     command = [compiler.path, "-std=c++17", "-O2", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     command += [f"-I{folder}" for folder in (resources.twin("include"), source.path.parent, *source.include_dirs)]
 
-    def make(stage: Path) -> Iterable[Path]:
-        unit = stage / "unit.cpp"
-        unit.write_text(wrapper)
-        return [source.path, *(path for path in _object(command, unit, stage, source.what, origin) if path != unit)]
+    def unit(wrapper: str) -> Path:
+        def make(stage: Path) -> Iterable[Path]:
+            path = stage / "unit.cpp"
+            path.write_text(wrapper)
+            return [source.path, *(read for read in _object(command, path, stage, source.what, origin) if read != path)]
 
-    unit = cache.publish("units", cache.digest(compiler.identity, *command, wrapper, str(source.path)), make)
-    return _link("kernels", "kernel.so", [unit.path / "object.o"], source.what, runtime_library())
+        return cache.publish("units", cache.digest(compiler.identity, *command, wrapper, str(source.path)), make).path / "object.o"
+
+    if cube_only or not any(item.uses_cube and item.split for item in types.values()):
+        return _link("kernels", "kernel.so", [unit(wrapper)], source.what, runtime_library())
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        vector, cube = pool.map(unit, [wrapper, _wrapper(source, types, cube=True)])
+    cubes = _link("kernels", "kernel.so", [cube], source.what, runtime_library()).path / "kernel.so"
+    return _link("kernels", "kernel.so", [vector], source.what, runtime_library(), beside={CUBE_LIBRARY: cubes})
 
 
-def _wrapper(source: KernelSource) -> str:
+def _task_types(source: KernelSource, entry: str) -> task_types.TaskTypes:
+    folders = (source.path.parent, *source.include_dirs)
+    return task_types.read(source.path, entry, source.entries, folders, source.prelude, coupled=source.soc.npu_arch != 2201)
+
+
+def _wrapper(source: KernelSource, types: Mapping[str, task_types.TaskTypes], *, cube: bool) -> str:
     arch = _ARCH[source.soc.npu_arch]
+    if cube and source.soc.npu_arch == 2201:
+        arch = (*arch[:2], "__DAV_C220_CUBE__", "SPLIT_CORE_CUBE")
     lines = [f"#define __NPU_ARCH__ {source.soc.npu_arch}", f"#define __CCE_AICORE__ {arch[0]}"]
     lines += [f"#define {name} 1" for name in (*arch[1:], "ASCENDC_CPU_DEBUG", "ASCENDC_CPU_TWIN")]
     lines += ['#include "kernel_operator.h"', source.prelude]
@@ -81,6 +101,7 @@ def _wrapper(source: KernelSource) -> str:
         lines += [_template_entry(name, source.templates) for name in source.entries]
     else:
         lines += [_entry_line(name, source.expressions.get(name, name)) for name in source.entries]
+    lines += [f'ASCENDC_TWIN_TASK({name}, "{types[name].text}")' for name in source.entries]
     return "\n".join(lines) + "\n"
 
 
@@ -182,8 +203,10 @@ def _objects(sources: Sequence[Path], base: Sequence[str], what: str, origin: Or
         return list(pool.map(one, sources))
 
 
-def _link(kind: str, name: str, objects: Sequence[Path], what: str, needs: Path | None, flags: Sequence[str] = ()) -> cache.Entry:
-    """Links a library; `needs` becomes its own dependency, so that nothing has to be loaded for the whole process.
+def _link(
+    kind: str, name: str, objects: Sequence[Path], what: str, needs: Path | None, flags: Sequence[str] = (), beside: Mapping[str, Path] = MappingProxyType({}),
+) -> cache.Entry:  # fmt: skip
+    """Links a library, and copies those of `beside` into its folder under their new names; `needs` becomes its own dependency, so that nothing has to be loaded for the whole process.
 
     (A runtime in the global scope would stand in for inline functions of libraries loaded later, such as torch's.)
     """
@@ -195,9 +218,11 @@ def _link(kind: str, name: str, objects: Sequence[Path], what: str, needs: Path 
         outcome = cxx.run([*command, "-o", str(stage / name)])
         if outcome.returncode != 0:
             raise compile_error(outcome, f"linking {what}")
-        return objects
+        for other, path in beside.items():
+            shutil.copyfile(path, stage / other)
+        return [*objects, *beside.values()]
 
-    return cache.publish(kind, cache.digest(compiler.identity, *command), make)
+    return cache.publish(kind, cache.digest(compiler.identity, *command, *map(str, beside.values())), make)
 
 
 def jobs(wanted: int | None = None) -> int:

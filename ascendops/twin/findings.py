@@ -6,9 +6,10 @@ An error is surely wrong on the device: wrong data, a trap or a hang. A warning 
 from __future__ import annotations
 
 from ascendops.twin.finding_kind import FindingKind, error, warning
+from ascendops.twin.findings_cube import CUBE_FINDINGS
 from ascendops.twin.findings_vector import VECTOR_FINDINGS
 
-__all__ = ["FINDINGS", "VECTOR_FINDINGS", "FindingKind"]
+__all__ = ["CUBE_FINDINGS", "FINDINGS", "VECTOR_FINDINGS", "FindingKind"]
 
 _MEMORY = (
     error(
@@ -267,5 +268,5 @@ time out.""",
 )
 
 FINDINGS: dict[str, FindingKind] = {
-    kind.id: kind for kind in (*_MEMORY, *_COPY, *_QUEUE, *_SYNC, *_LAUNCH, *VECTOR_FINDINGS)
+    kind.id: kind for kind in (*_MEMORY, *_COPY, *_QUEUE, *_SYNC, *_LAUNCH, *VECTOR_FINDINGS, *CUBE_FINDINGS)
 }

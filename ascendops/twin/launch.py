@@ -13,6 +13,7 @@ from typing import Any
 
 from ascendops.errors import InputError, KernelCrash, KernelHang
 from ascendops.spec import socs
+from ascendops.twin import task_types
 from ascendops.twin.arguments import Arguments, BufferRow, GmBuffer
 from ascendops.twin.diagnostics import Diagnostic, diagnose
 from ascendops.twin.timeline import Timeline
@@ -22,8 +23,9 @@ __all__ = ["GmBuffer", "LaunchResult", "launch", "load", "runtime", "signature"]
 # Bytes at the start of a workspace that belong to the system; GetUserWorkspace skips them.
 RESERVED_WORKSPACE = {2201: 16 << 20}
 RESERVED_WORKSPACE_ELSEWHERE = 2 << 20
+CUBE_LIBRARY = "kernel_aic.so"  # beside a kernel library, where cube cores run other code than vector cores
 
-_ABI = 1
+_ABI = 2
 _LAUNCHING = threading.Lock()  # the runtime runs one launch at a time and keeps the last report
 
 
@@ -51,8 +53,11 @@ class LaunchResult:
 class _Launch(ctypes.Structure):
     _fields_ = [
         ("entry", ctypes.c_void_p),
+        ("entry_aic", ctypes.c_void_p),
         ("args", ctypes.POINTER(ctypes.c_void_p)),
         ("block_dim", ctypes.c_uint32),
+        ("aic", ctypes.c_uint8),
+        ("aiv", ctypes.c_uint8),
         ("cores", ctypes.c_uint32),
         ("tiling", ctypes.c_void_p),
         ("tiling_bytes", ctypes.c_uint64),
@@ -120,6 +125,17 @@ def signature(library: str | Path, entry: str) -> list[str]:
     return text.decode().split()
 
 
+def _cores(library: str | Path, entry: str, key: int) -> tuple[int, int]:
+    """Cube and vector cores of one block, as the kernel's text declares them for this tiling key."""
+    try:
+        describe = getattr(load(library), f"twin_task_{entry}")
+    except AttributeError:
+        return 0, 1
+    describe.restype = ctypes.c_char_p
+    text: bytes = describe()
+    return task_types.cores_for(text.decode(), key)
+
+
 def _workspace(size: int) -> GmBuffer:
     """An uninitialised workspace, 512-byte aligned as on the device; pages that are never touched cost nothing."""
     import mmap
@@ -178,9 +194,13 @@ def launch(
     values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
     packed = Arguments(signature(library, entry), values, entry)
     kernels, table = load(library), packed.table()
+    aic, aiv = _cores(library, entry, tiling_key)
+    cube_path = Path(library).with_name(CUBE_LIBRARY)
+    cubes = load(cube_path) if aic and cube_path.is_file() else kernels
     request = _Launch(
-        entry=ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p), args=packed.array, block_dim=block_dim,
-        cores=max(1, target.vector_cores), tiling=tiling_buffer.address, tiling_bytes=len(tiling), tiling_key=tiling_key,
+        entry=ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p),
+        entry_aic=ctypes.cast(getattr(cubes, f"twin_entry_{entry}"), ctypes.c_void_p), args=packed.array, block_dim=block_dim, aic=aic, aiv=aiv,
+        cores=max(1, target.aic if aic else target.vector_cores), tiling=tiling_buffer.address, tiling_bytes=len(tiling), tiling_key=tiling_key,
         workspace=workspace.address if has_workspace else None, workspace_bytes=workspace_bytes, buffers=table,
         buffer_count=len(packed.buffers), npu_arch=target.npu_arch, ub_bytes=target.ub_bytes, l1_bytes=target.l1_bytes,
         l0a_bytes=target.l0a_bytes, l0b_bytes=target.l0b_bytes, l0c_bytes=target.l0c_bytes, bt_bytes=max(target.bt_bytes, 1024),

@@ -10,7 +10,7 @@ from core_kernels import FOLDER, compiled, expectations, findings, io
 
 from ascendops import resources
 from ascendops.errors import TwinCheckError
-from ascendops.twin.findings import FINDINGS, VECTOR_FINDINGS
+from ascendops.twin.findings import CUBE_FINDINGS, FINDINGS, VECTOR_FINDINGS
 
 pytestmark = pytest.mark.twin
 
@@ -26,7 +26,7 @@ def test_findings_of_each_kernel(file: str, name: str, expected: set[tuple[str, 
 
 
 def test_each_kind_has_a_kernel_that_shows_it() -> None:
-    """Findings of the vector unit are shown by the tests of the vector unit."""
+    """Findings of the vector unit and of the cube unit are shown by the tests of those."""
     shown = {
         kind
         for file in (*FILES, "copies.cpp", "launches.cpp", "public_kinds.cpp")
@@ -39,7 +39,7 @@ def test_each_kind_has_a_kernel_that_shows_it() -> None:
             "".join((FOLDER.parent / f"test_core_{part}.py").read_text() for part in ("launch", "socs")),
         )
     )
-    assert FINDINGS.keys() - shown - {kind.id for kind in VECTOR_FINDINGS} - {"HANG", "DUMP-RANGE"} == set()
+    assert FINDINGS.keys() - shown - {kind.id for kind in (*VECTOR_FINDINGS, *CUBE_FINDINGS)} - {"HANG", "DUMP-RANGE"} == set()
 
 
 def test_every_id_in_the_sources_is_in_the_catalogue() -> None:

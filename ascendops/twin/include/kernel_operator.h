@@ -20,6 +20,7 @@
 #include "ascendc_twin/buf_pool.h"
 #include "ascendc_twin/sync.h"
 #include "ascendc_twin/copy.h"
+#include "ascendc_twin/cube.h"
 #include "ascendc_twin/sys.h"
 #include "ascendc_twin/tiling.h"
 #include "ascendc_twin/debug.h"

@@ -1,4 +1,4 @@
-// Where blocks wait for each other: SyncAll, IBSet and IBWait.
+// Where cores wait for each other: SyncAll, IBSet and IBWait. Flags between cores are in cross.cpp.
 #include <algorithm>
 
 #include "launch_state.h"
@@ -24,6 +24,8 @@ bool wait_for(Launch &l, std::unique_lock<std::mutex> &lock, Released released) 
     return false;
 }
 
+}  // namespace
+
 [[noreturn]] void end_waiting_block(Private &p, bool deadlock, const std::string &why) {
     const double limit = p.launch->in->timeout_s;
     finding_at(deadlock ? "DEADLOCK" : "HANG", p.api, p.pipe, p.pc,
@@ -31,40 +33,38 @@ bool wait_for(Launch &l, std::unique_lock<std::mutex> &lock, Released released) 
     abandon_block();
 }
 
-}  // namespace
-
-void launch_barrier(Private &p, uint32_t used) {
+void launch_barrier(Private &p, uint32_t used, bool vectors_only) {
     Launch &l = *p.launch;
-    const uint32_t expected = used > 0 ? std::min(used, l.in->block_dim) : l.in->block_dim;
+    const bool cube = t_core->type == Core::AIC;
+    Launch::Barrier &b = l.barriers[!vectors_only ? 2 : cube ? 1 : 0];
+    const uint32_t all = !vectors_only ? l.total : l.cores_of(t_core->type);
+    const uint32_t expected = used > 0 ? std::min(used, all) : all;
     bool released = true, deadlock = false;
-    uint32_t came = 0, ended = 0;
+    uint32_t came = 0;
     ++p.in_runtime;
     {
         std::unique_lock<std::mutex> lock(l.mutex);
-        if (++l.arrived >= expected) {
+        if (++b.arrived >= expected) {
             // the others compute again from now on, although their threads have not woken up yet
-            l.waiting -= l.arrived - 1;
-            l.running += l.arrived - 1;
-            l.arrived = 0;
-            ++l.generation;
+            l.waiting -= b.arrived - 1;
+            l.running += b.arrived - 1;
+            b.arrived = 0;
+            ++b.generation;
             l.changed.notify_all();
         } else {
-            const uint32_t generation = l.generation;
-            released = wait_for(l, lock, [&] { return l.generation != generation; });
+            const uint32_t generation = b.generation;
+            released = wait_for(l, lock, [&] { return b.generation != generation; });
             deadlock = l.deadlock;
-            came = l.arrived;
-            ended = l.finished;
+            came = b.arrived;
         }
     }
     --p.in_runtime;
     if (released) return;
     end_waiting_block(p, deadlock,
-                      format("SyncAll waits for %u blocks, but only %u came: %u ended without calling it as often", expected, came, ended));
+                      format("SyncAll waits for %u blocks, but only %u came: %u ended without calling it as often", expected, came,
+                             expected - came));
 }
 
-namespace {
-
-// Called with the mutex held, after something that may let blocks go on; at most `most` of them do.
 void release(Launch &l, size_t most) {
     for (Launch::Waiter *waiter : l.waiters) {
         if (most == 0) break;
@@ -77,7 +77,6 @@ void release(Launch &l, size_t most) {
     l.changed.notify_all();
 }
 
-// Called with the mutex held. True: the condition is met.
 bool wait_until(Launch &l, std::unique_lock<std::mutex> &lock, std::function<bool()> met) {
     if (met()) return true;
     Launch::Waiter me;
@@ -87,8 +86,6 @@ bool wait_until(Launch &l, std::unique_lock<std::mutex> &lock, std::function<boo
     l.waiters.erase(std::find(l.waiters.begin(), l.waiters.end(), &me));
     return released;
 }
-
-}  // namespace
 
 void ib_set(volatile int32_t *word) {
     Private &p = priv();
@@ -113,40 +110,6 @@ void ib_wait(volatile int32_t *word, int32_t block, int32_t event) {
     }
     --p.in_runtime;
     if (!met) end_waiting_block(p, deadlock, format("IBWait(block %d, event %d) is answered by no IBSet", block, event));
-}
-
-void cross_set(uint32_t flag) {
-    Private &p = priv();
-    Launch &l = *p.launch;
-    ++p.in_runtime;
-    {
-        std::lock_guard<std::mutex> lock(l.mutex);
-        auto &sets = l.cross[flag % 16].sets;
-        sets.resize(l.in->block_dim);
-        ++sets[t_core->block_idx];
-        release(l, l.waiters.size());
-    }
-    --p.in_runtime;
-}
-
-void cross_wait(uint32_t flag) {
-    Private &p = priv();
-    Launch &l = *p.launch;
-    bool met = false, deadlock = false;
-    ++p.in_runtime;
-    {
-        std::unique_lock<std::mutex> lock(l.mutex);
-        auto &row = l.cross[flag % 16];
-        row.sets.resize(l.in->block_dim);
-        row.waits.resize(l.in->block_dim);
-        const uint32_t needed = ++row.waits[t_core->block_idx];
-        met = wait_until(l, lock, [&row, needed] { return *std::min_element(row.sets.begin(), row.sets.end()) >= needed; });
-        deadlock = l.deadlock;
-    }
-    --p.in_runtime;
-    if (!met) {
-        end_waiting_block(p, deadlock, format("CrossCoreWaitFlag(%u) waits for a CrossCoreSetFlag<0>(%u) of every block", flag, flag));
-    }
 }
 
 }  // namespace ascendc_twin

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ascendc_twin/rt_cube.h"
 #include "core.h"
 
 namespace ascendc_twin {
@@ -106,6 +107,10 @@ bool check_count(uint64_t count) {
 }  // namespace
 
 void copy_count(Inst &inst, const Span &dst, const Span &src, uint64_t bytes) {
+    if (dst.mem == Mem::BT || dst.mem == Mem::FB) {
+        const uint64_t unit = dst.mem == Mem::BT ? 64 : 128, wide = dst.dt == Dt::F32 && src.dt == Dt::F16 ? bytes * 2 : bytes;
+        return copy_to_table(inst, dst, src, 1, static_cast<uint32_t>((wide + unit - 1) / unit), 0, 0);
+    }
     const uint64_t whole = bytes / kBlock * kBlock;
     if (whole != bytes) {
         const uint32_t element = dt_bytes(src.dt);
@@ -120,6 +125,7 @@ void copy_count(Inst &inst, const Span &dst, const Span &src, uint64_t bytes) {
 void copy_blocks(Inst &inst, const Span &dst, const Span &src, uint32_t count, uint32_t len, uint32_t src_gap, uint32_t dst_gap) {
     if (!check_count(count)) return;
     if (count == 0 || len == 0) return;
+    if (dst.mem == Mem::BT || dst.mem == Mem::FB) return copy_to_table(inst, dst, src, count, len, src_gap, dst_gap);
     const uint64_t run = uint64_t{len} * kBlock, src_step = run + uint64_t{src_gap} * kBlock, dst_step = run + uint64_t{dst_gap} * kBlock;
     check_gm_alignment(dst, src);
     if (touch_both(inst, dst, src, count, run, dst_step, src_step)) move(inst, dst, src, count, run, dst_step, src_step);

@@ -121,6 +121,7 @@ struct Private {
     uint64_t pad_value = 0;
     bool pad_value_set = false;
     int task_type = -1;
+    uint32_t number = 0;  // of this core in the launch
     uint8_t *system_workspace = nullptr;
     uint64_t keys_asked[32] = {};
     uint32_t key_count = 0;
@@ -140,6 +141,7 @@ struct Private {
     int crash_depth = 0;
 
     void *hazard = nullptr;  // hazard.cpp
+    struct CubeState *cube = nullptr;  // cube_state.h
 };
 
 enum Unwind { kAbandoned = 1, kCrashed = 2, kStopped = 3 };
@@ -191,6 +193,9 @@ const char *pipe_name(PipeId pipe);
 PipeId event_src(uint8_t event);
 PipeId event_dst(uint8_t event);
 bool is_local(const Private &p, uint64_t host, Mem &mem);
+// Whether the running core has this memory. An instruction on another one does nothing: in a mixed kernel the compiler leaves it
+// out of the code of that core; elsewhere it is reported.
+bool core_has(Mem mem);
 
 // global memory: the range that holds [p, p + bytes), or null
 const Range *gm_range(Private &p, uint64_t begin, uint64_t bytes);
@@ -212,11 +217,14 @@ void hazard_set(Private &p, uint8_t event, Flag &flag);
 void hazard_wait(Private &p, uint8_t event, const Flag &flag);
 void hazard_barrier(Private &p, PipeId pipe);
 
+// cube_load.cpp: registers of the cube unit as a kernel finds them
+void cube_reset(Private &p);
+
 // atomic.cpp: combines a run into global memory by the atomic mode
 void atomic_run(uint8_t *dst, const uint8_t *src, uint64_t bytes);
 
 // launch.cpp
-void launch_barrier(Private &p, uint32_t used);
+void launch_barrier(Private &p, uint32_t used, bool vectors_only);
 const std::vector<Range> &launch_ranges(const Launch &launch);
 const TwinLaunch &launch_input(const Launch &launch);
 

@@ -40,13 +40,28 @@ void give_core(Core *core) {
     g_spare.push_back(core);
 }
 
-void prepare(Core &core, Launch &launch, uint32_t block) {
+// Which core of which block number `number` of the launch is: a block's cube core comes before its vector cores.
+void place(Core &core, const Launch &launch, uint32_t number) {
+    const TwinLaunch &in = *launch.in;
+    const uint32_t inside = number % launch.per_block();
+    const bool cube = in.aic != 0 && inside == 0;
+    const bool coupled = in.npu_arch != 2201;
+    core.type = coupled ? Core::AICORE : cube ? Core::AIC : Core::AIV;
+    core.mixed = in.aic != 0 && in.aiv != 0;
+    core.group = number / launch.per_block();
+    core.block_dim = in.block_dim;
+    core.sub_block_idx = cube ? 0 : inside - in.aic;
+    core.sub_block_num = core.task_ratio = cube ? 1 : in.aiv;
+    core.block_idx = core.group * core.task_ratio + core.sub_block_idx;
+}
+
+void prepare(Core &core, Launch &launch, uint32_t number) {
     const TwinLaunch &in = *launch.in;
     Private *p = core.priv;
     core = Core();
     core.priv = p;
-    core.block_idx = block;
-    core.block_dim = in.block_dim;
+    place(core, launch, number);
+    p->number = number;
     core.checks = in.checks != 0;
     core.auto_sync = in.auto_sync != 0;
     core.trace = in.trace != 0;
@@ -87,6 +102,7 @@ void prepare(Core &core, Launch &launch, uint32_t block) {
     p->stop = false;
     p->signal = 0;
     hazard_reset(*p);
+    cube_reset(*p);
 }
 
 void check_tiling_key(Private &p) {
@@ -100,17 +116,18 @@ void check_tiling_key(Private &p) {
 
 }  // namespace
 
-void Launch::run_block(Core &core, uint32_t block) {
-    prepare(core, *this, block);
+void Launch::run_block(Core &core, uint32_t number) {
+    prepare(core, *this, number);
     t_core = &core;
     Private &p = *core.priv;
     BlockResult result = BlockResult::OK;
     const int unwound = sigsetjmp(p.jump, 1);
     if (unwound == 0) {
         p.active = true;
-        in->entry(in->args);
+        (core.type == Core::AIC ? in->entry_aic : in->entry)(in->args);
         p.depth = 0;
         pipes_finish(p);
+        cross_finish(p);
         if (core.checks) check_tiling_key(p);
     } else if (unwound == kAbandoned) {
         result = BlockResult::ABANDONED;
@@ -138,15 +155,17 @@ void Launch::work() {
     sigaltstack(&alternative, nullptr);
     Core *core = take_core();
     std::unique_lock<std::mutex> lock(mutex);
-    while (next_block < in->block_dim && !stop && running <= max_running) {
-        const uint32_t block = next_block++;
+    while (next_core < total && !stop && running <= max_running) {
+        const uint32_t number = next_core++;
         ++started;
         live.push_back(core);
         lock.unlock();
-        run_block(*core, block);
+        run_block(*core, number);
         lock.lock();
+        if (core->type == Core::AIV) ++vectors_ended[core->group];
         live.erase(std::find(live.begin(), live.end(), core));
         ++finished;
+        release(*this);
         if (all_wait()) {
             deadlock = stop = true;
         }
@@ -162,7 +181,7 @@ void Launch::work() {
 
 // Called with the mutex held.
 void Launch::spawn() {
-    if (stop || next_block >= in->block_dim || running >= max_running) return;
+    if (stop || next_core >= total || running >= max_running) return;
     ++running;
     threads.emplace_back([this] { work(); });
 }
@@ -175,7 +194,11 @@ void check_input(Launch &launch) {
         launch.ranges.push_back({in.buffers[i].address, in.buffers[i].address + in.buffers[i].bytes, in.buffers[i].name});
     }
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    launch.max_running = std::min(in.threads != 0 ? in.threads : cores, in.block_dim);
+    launch.total = in.block_dim * launch.per_block();
+    launch.max_running = std::min(in.threads != 0 ? in.threads : cores, launch.total);
+    launch.cross.resize(launch.total);
+    launch.jobs.resize(in.block_dim);
+    launch.vectors_ended.resize(in.block_dim);
 }
 
 // Stops what still runs; true when every block has ended.
@@ -193,7 +216,7 @@ void run(Launch &launch) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(launch.in->timeout_s);
     std::unique_lock<std::mutex> lock(launch.mutex);
     for (uint32_t i = 0; i < launch.max_running; ++i) launch.spawn();
-    const auto done = [&] { return launch.finished == launch.in->block_dim || (launch.stop && launch.finished == launch.started); };
+    const auto done = [&] { return launch.finished == launch.total || (launch.stop && launch.finished == launch.started); };
     if (launch.in->timeout_s > 0) {
         if (!launch.changed.wait_until(lock, deadline, done)) stop_blocks(launch, lock);
     } else {
@@ -208,7 +231,7 @@ void run(Launch &launch) {
 extern "C" {
 
 int twin_abi() {
-    return 1;
+    return 2;
 }
 
 __attribute__((visibility("default"))) int twin_launch(const TwinLaunch *input) {

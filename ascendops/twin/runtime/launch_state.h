@@ -1,7 +1,9 @@
 // One kernel launch: which blocks run, wait and have ended.
 #pragma once
 
+#include <array>
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -12,25 +14,39 @@
 
 namespace ascendc_twin {
 
+// A computation that a vector core has its cube core do (the Matmul object of a mixed kernel).
+struct CubeJob {
+    void (*run)(void *);
+    void *argument;
+    bool done = false;
+};
+
 struct Launch {
     const TwinLaunch *in = nullptr;
+    uint32_t total = 0;    // cores of all blocks
     std::vector<Range> ranges;
     std::mutex mutex;
     std::condition_variable changed;
     uint32_t max_running = 1;
-    uint32_t next_block = 0, started = 0, finished = 0;
-    uint32_t running = 0;  // blocks that compute
-    uint32_t waiting = 0;  // blocks in a barrier
-    uint32_t arrived = 0, generation = 0;
+    uint32_t next_core = 0, started = 0, finished = 0;
+    uint32_t running = 0;  // cores that compute
+    uint32_t waiting = 0;  // cores in a barrier
+    struct Barrier {
+        uint32_t arrived = 0, generation = 0;
+    };
+    Barrier barriers[3];  // of the vector cores, the cube cores, all
     struct Waiter {
         std::function<bool()> met;  // what the block waits for
         bool released = false;
     };
     std::vector<Waiter *> waiters;  // blocks in IBWait and CrossCoreWaitFlag
-    struct CrossFlag {
-        std::vector<uint32_t> sets, waits;  // per block
+    struct CrossFlags {  // of one core, per flag id
+        std::array<uint32_t, 16> counter{};
+        std::array<std::array<uint32_t, 16>, 3> sets{};  // per mode
     };
-    CrossFlag cross[16];
+    std::vector<CrossFlags> cross;            // per core
+    std::vector<std::deque<CubeJob *>> jobs;  // per block, for its cube core
+    std::vector<uint8_t> vectors_ended;       // per block
     bool stop = false, deadlock = false, timed_out = false;
     std::vector<std::thread> threads;
     std::vector<Core *> live;
@@ -38,9 +54,20 @@ struct Launch {
 
     void spawn();
     void work();
-    void run_block(Core &core, uint32_t block);
-    bool all_wait() const { return waiting > 0 && next_block >= in->block_dim && waiting == started - finished; }
+    void run_block(Core &core, uint32_t number);
+    bool all_wait() const { return waiting > 0 && next_core >= total && waiting == started - finished; }
+    uint32_t per_block() const { return in->aic + in->aiv; }
+    uint32_t cores_of(Core::Type type) const { return in->block_dim * (type == Core::AIC ? in->aic : in->aiv); }
 };
+
+// Called with the mutex held: cores whose condition is met by now go on; at most `most` of them.
+void release(Launch &launch, size_t most = SIZE_MAX);
+// Called with the mutex held: this core waits until the condition is met. False: the launch stops instead.
+bool wait_until(Launch &launch, std::unique_lock<std::mutex> &lock, std::function<bool()> met);
+// Reports why a wait that will never be answered ends this core, and ends it.
+[[noreturn]] void end_waiting_block(Private &p, bool deadlock, const std::string &why);
+// cross.cpp: flags between cores that nobody waited for
+void cross_finish(Private &p);
 
 // signals.cpp: crashes and time-outs inside blocks
 constexpr size_t kAltStack = 1 << 16;

@@ -98,6 +98,7 @@ bool touch_local(Private &p, const Span &s, Rw rw, const Extent &e, uint32_t ali
 
 bool touch(Inst &inst, const Span &span, Rw rw, const Walk &walk, uint32_t align) {
     if (walk.run == 0 || walk.n1 == 0 || walk.n2 == 0) return true;
+    if (!core_has(span.mem)) return false;
     Private &p = priv();
     const Extent e = extent(walk);
     Span start = span;

@@ -164,7 +164,7 @@ void pipe_barrier_on(PipeId pipe) {
     if (pipe == PipeId::ALL && report_blocked(p)) abandon_block();
 }
 
-void sync_all(uint32_t used, bool hardware) {
+void sync_all(uint32_t used, bool hardware, bool vectors_only) {
     Private &p = priv();
     if (p.stop) abandon_block();
     const TwinLaunch &in = launch_input(*p.launch);
@@ -180,7 +180,7 @@ void sync_all(uint32_t used, bool hardware) {
     if (report_blocked(p)) abandon_block();
     hazard_barrier(p, PipeId::ALL);
     trace_sync(p, "SyncAll", 4, static_cast<uint8_t>(PipeId::ALL), 0, 0, p.pc);
-    launch_barrier(p, used);
+    launch_barrier(p, used, vectors_only);
 }
 
 void grow(LocalMemory &m, uint64_t need) {

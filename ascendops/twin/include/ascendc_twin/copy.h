@@ -9,7 +9,7 @@ namespace ascendc_twin {
 
 // The pipe of a copy between two local memories.
 inline PipeId local_copy_pipe(const Span &dst, const Span &src) {
-    if (src.mem == Mem::L1) return PipeId::MTE1;
+    if (src.mem == Mem::L1) return dst.mem == Mem::FB ? PipeId::FIX : PipeId::MTE1;
     return dst.mem == Mem::UB ? PipeId::V : PipeId::MTE3;
 }
 
@@ -58,7 +58,8 @@ TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, con
 }
 template <typename T, typename U>
 TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &p) {
-    static_assert(sizeof(PrimT<T>) == sizeof(PrimT<U>), "DataCopy: converting copies between local memories are for the cube only");
+    static_assert(sizeof(PrimT<T>) == sizeof(PrimT<U>) || (std::is_same_v<PrimT<T>, float> && std::is_same_v<PrimT<U>, half>),
+                  "DataCopy: between local memories only half becomes float, on its way into the bias table");
     ascendc_twin::Inst inst("DataCopy", ascendc_twin::local_copy_pipe(dst.span(), src.span()));
     ascendc_twin::copy_blocks(inst, dst.span(), src.span(), p.blockCount, p.blockLen, p.srcStride, p.dstStride);
 }

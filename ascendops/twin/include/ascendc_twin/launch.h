@@ -19,8 +19,10 @@ struct TwinBuffer {
 
 struct TwinLaunch {
     void (*entry)(void **args);  // twin_entry_<kernel>
+    void (*entry_aic)(void **args);  // the same as cube cores run it
     void **args;                 // one pointer to the value of each kernel parameter
     uint32_t block_dim;
+    uint8_t aic, aiv;            // cube cores (0 or 1) and vector cores (0 to 2) per block
     uint32_t cores;              // physical cores that run blocks at the same time (barriers beyond them hang on the device)
     const uint8_t *tiling;
     uint64_t tiling_bytes;
@@ -109,6 +111,10 @@ constexpr Signature<Args...> signature(void (*)(Args...)) {
     extern "C" __attribute__((visibility("default"))) void twin_entry_##name(void **args) { ascendc_twin::call(&__VA_ARGS__, args); } \
     static constexpr auto twin_signature_##name = ascendc_twin::signature(&__VA_ARGS__);                                     \
     extern "C" __attribute__((visibility("default"))) const char *twin_sig_##name() { return twin_signature_##name.text; }
+
+// What the kernel's text says about the cores it runs on: "default;key=type;...", numbers of KernelMetaType.
+#define ASCENDC_TWIN_TASK(kernel, types) \
+    extern "C" __attribute__((visibility("default"))) const char *twin_task_##kernel() { return types; }
 
 // Exports a template kernel (ASCENDC_TPL_*): one instance per tiling key.
 #define ASCENDC_TWIN_TEMPLATE_BEGIN(kernel)                                                             \

@@ -11,7 +11,7 @@
 #define __CCE_AICORE__ 220
 #endif
 #endif
-#if __NPU_ARCH__ == 2201 && !defined(__DAV_C220_VEC__)
+#if __NPU_ARCH__ == 2201 && !defined(__DAV_C220_VEC__) && !defined(__DAV_C220_CUBE__)
 #define __DAV_C220_VEC__
 #endif
 

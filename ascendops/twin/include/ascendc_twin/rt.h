@@ -104,8 +104,13 @@ void finding(const char *id, const char *format, ...) __attribute__((format(prin
 // Ends this block of the kernel now (a wait that would hang, an assertion): unwinds to the launcher. Report why first.
 [[noreturn]] void abandon_block();
 
-// State of one running block (an AI core, or one of its vector cores).
+// State of one running core: the cube core or one of the vector cores of a logical block. block_idx is what GetBlockIdx gives.
 struct Core {
+    enum Type : uint8_t { AIV, AIC, AICORE };  // vector core, cube core, or (on 310P and 910) both in one
+    Type type = AIV;
+    bool mixed = false;        // cube and vector cores run this launch together
+    uint32_t group = 0;        // logical block
+    uint32_t task_ratio = 1;   // cores of this type per logical block
     uint32_t block_idx = 0, block_dim = 1, sub_block_idx = 0, sub_block_num = 1;
     bool checks = true;        // false with checks="off": touch() only guards the memory of the host
     bool auto_sync = true;

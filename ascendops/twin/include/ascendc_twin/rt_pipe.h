@@ -42,16 +42,15 @@ void event_release(uint8_t event, int8_t id);
 void flag_set(uint8_t event, int32_t id);
 void flag_wait(uint8_t event, int32_t id);
 void pipe_barrier_on(PipeId pipe);
-// One arrival of this block at the barrier of all blocks; `used` 0: all blocks of the launch.
-void sync_all(uint32_t used, bool hardware);
+// One arrival of this core at the barrier of all cores of its kind, or of all cores; `used` 0: all of them.
+void sync_all(uint32_t used, bool hardware, bool vectors_only = true);
 
 // IBSet and IBWait on a word of global memory: set it to 1 and let one waiting block go on; wait until it is 1 and clear it.
 void ib_set(volatile int32_t *word);
 void ib_wait(volatile int32_t *word, int32_t block, int32_t event);
 
-// CrossCoreSetFlag and CrossCoreWaitFlag between all vector cores (mode 0): a wait goes on when every block has set the flag as often
-// as this one has waited for it.
-void cross_set(uint32_t flag);
+// CrossCoreSetFlag<mode> and CrossCoreWaitFlag: 0 all cores of one kind, 1 the vector cores of a block, 2 its cube core and they.
+void cross_set(uint32_t mode, uint32_t flag);
 void cross_wait(uint32_t flag);
 
 // A copy of `count` runs of `run` bytes; gaps between runs in bytes. Both operands are touched, atomics are honoured when dst is GM.

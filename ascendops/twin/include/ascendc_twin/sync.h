@@ -87,7 +87,8 @@ template <bool isAIVOnly = true>
 TWIN_API void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor<int32_t> &ubWorkspace,
                       const int32_t usedCores = 0) {
     ascendc_twin::Inst inst("SyncAll", ascendc_twin::PipeId::ALL);
-    const uint32_t cores = usedCores > 0 ? static_cast<uint32_t>(usedCores) : ascendc_twin::core().block_dim;
+    const uint32_t all = ascendc_twin::core().block_dim * ascendc_twin::core().task_ratio;
+    const uint32_t cores = usedCores > 0 ? static_cast<uint32_t>(usedCores) : all;
     ascendc_twin::Walk words;
     words.run = uint64_t{cores} * ONE_BLK_SIZE;
     ascendc_twin::touch(inst, gmWorkspace.span(), ascendc_twin::Rw::WRITE, words, 0);
@@ -97,7 +98,7 @@ TWIN_API void SyncAll(const GlobalTensor<int32_t> &gmWorkspace, const LocalTenso
 template <bool isAIVOnly = true, const SyncAllConfig &config = DEFAULT_SYNC_ALL_CONFIG>
 TWIN_API void SyncAll() {
     ascendc_twin::Inst inst("SyncAll", ascendc_twin::PipeId::ALL);
-    ascendc_twin::sync_all(0, true);
+    ascendc_twin::sync_all(0, true, isAIVOnly);
 }
 
 namespace twin_detail {
@@ -125,21 +126,25 @@ TWIN_API void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor
     }
 }
 
-// Flags between cores. The twin runs vector cores only: mode 0 (all of them) works; modes 1 and 2 need cube cores.
+// Flags between cores (runtime/cross.cpp).
 template <uint8_t modeId, pipe_t pipe>
 TWIN_API void CrossCoreSetFlag(uint16_t flagId) {
     static_assert(pipe != PIPE_ALL && pipe != PIPE_S, "CrossCoreSetFlag: the pipe may not be PIPE_ALL or PIPE_S");
     ascendc_twin::Inst inst("CrossCoreSetFlag", ascendc_twin::pipe_id(pipe));
-    if constexpr (modeId == 0) ascendc_twin::cross_set(flagId);
+    ascendc_twin::cross_set(modeId, flagId);
 }
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 TWIN_API void CrossCoreWaitFlag(uint16_t flagId) {
     ascendc_twin::Inst inst("CrossCoreWaitFlag", ascendc_twin::pipe_id(pipe));
-    if constexpr (modeId == 0) ascendc_twin::cross_wait(flagId);
+    ascendc_twin::cross_wait(flagId);
 }
 template <pipe_t pipe = PIPE_S, uint8_t mode = 0>
 TWIN_API void WaitEvent(uint16_t flagId) {
     CrossCoreWaitFlag<mode, pipe>(flagId);
+}
+template <uint8_t modeId, pipe_t pipe>
+TWIN_API void NotifyEvent(uint16_t flagId) {
+    CrossCoreSetFlag<modeId, pipe>(flagId);
 }
 TWIN_API void SetSyncBaseAddr(uint64_t) {}
 

@@ -8,14 +8,14 @@
 #include "ascendc_twin/copy.h"
 #include "ascendc_twin/sync.h"
 
-#define ASCEND_IS_AIV (true)
-#define ASCEND_IS_AIC (false)
-#define ASCEND_IS_NOT_AIV (false)
-#define ASCEND_IS_NOT_AIC (true)
+#define ASCEND_IS_AIV constexpr(g_coreType == AscendC::AIV)
+#define ASCEND_IS_AIC constexpr(g_coreType == AscendC::AIC)
+#define ASCEND_IS_NOT_AIV constexpr(g_coreType != AscendC::AIV)
+#define ASCEND_IS_NOT_AIC constexpr(g_coreType != AscendC::AIC)
 
 // The registers of the same names, as code below the API reads them.
 struct TwinBlockIdx {
-    TWIN_API operator int64_t() const { return ascendc_twin::core().block_idx; }
+    TWIN_API operator int64_t() const { return ascendc_twin::core().group; }
 };
 struct TwinBlockNum {
     TWIN_API operator int64_t() const { return ascendc_twin::core().block_dim; }
@@ -23,7 +23,7 @@ struct TwinBlockNum {
 static constexpr TwinBlockIdx block_idx{};
 static constexpr TwinBlockNum block_num{};
 TWIN_API int64_t get_block_idx() {
-    return ascendc_twin::core().block_idx;
+    return ascendc_twin::core().group;
 }
 TWIN_API int64_t get_block_num() {
     return ascendc_twin::core().block_dim;
@@ -36,7 +36,11 @@ namespace Std = ::std;
 constexpr int32_t MIX = 0;
 constexpr int32_t AIC = 1;
 constexpr int32_t AIV = 2;
+#ifdef __DAV_C220_CUBE__
+constexpr int32_t g_coreType = AIC;
+#else
 constexpr int32_t g_coreType = AIV;
+#endif
 
 template <typename T, typename U>
 struct IsSameType {
@@ -71,7 +75,7 @@ TWIN_API int64_t GetSubBlockNum() {
     return ascendc_twin::core().sub_block_num;
 }
 TWIN_API int64_t GetTaskRatio() {
-    return ascendc_twin::core().sub_block_num;
+    return ascendc_twin::core().task_ratio;
 }
 TWIN_API int64_t GetTaskRation() {
     return GetTaskRatio();

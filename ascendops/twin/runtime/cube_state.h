@@ -1,0 +1,66 @@
+// Registers of the cube unit, and helpers that its instructions share.
+#pragma once
+
+#include <vector>
+
+#include "ascendc_twin/rt_cube.h"
+#include "core.h"
+
+namespace ascendc_twin {
+
+constexpr uint64_t kFractal = 512, kBlock32 = 32;
+constexpr uint32_t kCube = 16;  // rows of a fractal
+
+struct CubeState {
+    uint32_t image_h[2] = {0, 0}, image_w[2] = {0, 0};  // left, right
+    uint8_t image_pad[2][4] = {};
+    uint64_t load_padding = 0;
+    uint32_t repeat_stride = 0, repeat_times = 1, repeat_mode = 0;
+    bool hf32 = false, hf32_to_zero = false;
+    FixRegisters fix;
+    Flag unit_done, unit_free;           // Mmad to Fixpipe and back, where unit flags order them
+    std::vector<float> a, b;             // operands of one Mmad, unpacked
+    std::vector<int32_t> ia, ib;
+};
+inline CubeState &cube() { return *priv().cube; }
+
+inline uint32_t ceil_div(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
+// Elements of a 32-byte block; int4b_t packs two into a byte.
+inline uint32_t c0_of(Dt dt) {
+    switch (dt) {
+        case Dt::I4: return 64;
+        case Dt::I8:
+        case Dt::U8:
+        case Dt::BOOL: return 32;
+        case Dt::I16:
+        case Dt::U16:
+        case Dt::F16:
+        case Dt::BF16: return 16;
+        case Dt::I32:
+        case Dt::U32:
+        case Dt::F32: return 8;
+        default: return 4;
+    }
+}
+// Alignment of an operand by its memory (asc-devkit, docs/zh/api, constraints of operands).
+inline uint32_t alignment_of(Mem mem) {
+    switch (mem) {
+        case Mem::GM: return 0;
+        case Mem::L0A:
+        case Mem::L0B: return 512;
+        case Mem::L0C:
+        case Mem::BT: return 64;
+        case Mem::FB: return 128;
+        default: return 32;
+    }
+}
+inline Walk walk(uint64_t run, uint32_t n1 = 1, int64_t s1 = 0, uint32_t n2 = 1, int64_t s2 = 0, int64_t off = 0) {
+    return {off, run, n1, s1, n2, s2};
+}
+inline bool touch_cube(Inst &inst, const Span &span, Rw rw, const Walk &w) {
+    return touch(inst, span, rw, w, alignment_of(span.mem));
+}
+// An operand in a memory that the instruction cannot use.
+bool check_memory(const Span &span, const char *what, std::initializer_list<Mem> allowed);
+
+}  // namespace ascendc_twin
