@@ -83,7 +83,8 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
 
 def _task_types(source: KernelSource, entry: str) -> task_types.TaskTypes:
     folders = (source.path.parent, *source.include_dirs)
-    return task_types.read(source.path, entry, source.entries, folders, source.prelude, coupled=source.soc.npu_arch != 2201)
+    functions = {name: source.expressions.get(name, name).split("<")[0].split("::")[-1].strip() for name in source.entries}
+    return task_types.read(source.path, functions[entry], tuple(functions.values()), folders, source.prelude, coupled=source.soc.npu_arch != 2201)
 
 
 def _wrapper(source: KernelSource, types: Mapping[str, task_types.TaskTypes], *, cube: bool) -> str:
