@@ -10,19 +10,24 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-Function = Callable[..., torch.Tensor]
+Function = Callable[..., Any]  # a tensor, or a tuple of them
 Shapes = Sequence[Sequence[int]]
+Make = Callable[[Shapes, torch.dtype], list[torch.Tensor]]
 
 
 @dataclass(frozen=True)
 class Op:
-    """How one reference is tried: torch's own operator, its attributes, and shapes for errors and for time."""
+    """How one reference is tried: torch's own operator, its attributes, and shapes for errors and for time.
+
+    `golden` is a float64 formula where torch's operator is not one (or returns less); `make` makes inputs that are not all of one dtype.
+    """
 
     torch: Function
     inputs: int = 1
     attrs: dict[str, Any] = field(default_factory=dict)
     positive: bool = False
     golden: Function | None = None
+    make: Make | None = None
     small: Sequence[Shapes] = (((1,),), ((1025,),), ((3, 0),), ((1023, 1025),))
     large: Sequence[Shapes] = (((8192, 8192),),)
 
@@ -30,6 +35,62 @@ class Op:
 def _gelu64(x: torch.Tensor) -> torch.Tensor:
     complement: torch.Tensor = torch.special.erfc(-x * math.sqrt(0.5))
     return x * complement / 2
+
+
+def _rms_norm64(x: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor, ...]:
+    rstd = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
+    return x * rstd * weight, rstd
+
+
+def _add_rms_norm64(x1: torch.Tensor, x2: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor, ...]:
+    return (*_rms_norm64(x1 + x2, weight, eps), x1 + x2)
+
+
+def _add_rms_norm(x1: torch.Tensor, x2: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor | None, ...]:
+    x = x1 + x2
+    return F.rms_norm(x, weight.shape, weight, eps), None, x
+
+
+def _swiglu(x: torch.Tensor) -> torch.Tensor:
+    a, b = x.chunk(2, -1)
+    return F.silu(a) * b
+
+
+def _geglu(x: torch.Tensor) -> torch.Tensor:
+    a, b = x.chunk(2, -1)
+    return F.gelu(a) * b
+
+
+def _geglu64(x: torch.Tensor) -> torch.Tensor:
+    a, b = x.chunk(2, -1)
+    return _gelu64(a) * b
+
+
+def _backward(forward: Function) -> Function:
+    """The gradient of a function of one tensor, as torch computes it, for (grad_y, x)."""
+
+    def run(grad_y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        leaf = x.detach().requires_grad_()
+        return torch.autograd.grad(forward(leaf), leaf, grad_y)[0]
+
+    return run
+
+
+def _norm(parameters: int, tensors: int = 1, **more: Any) -> dict[str, Any]:
+    def shapes(*all_rows: tuple[int, ...]) -> Sequence[Shapes]:
+        return tuple((*[rows] * tensors, *[rows[-1:]] * parameters) for rows in all_rows)
+
+    small = shapes((7, 1), (5, 17), (33, 1025), (3, 50003), (0, 5), (2100, 3))
+    return {"inputs": tensors + parameters, "small": small, "large": shapes((4096, 4096), (8192, 7168), (64, 50000)), **more}
+
+
+_GATED_SMALL = (((7, 2),), ((5, 34),), ((33, 2050),), ((0, 6),), ((2100, 6),))
+_GATED_LARGE = (((8192, 8192),), ((4096, 28672),))
+
+
+def _with_gradient(shapes: Sequence[Shapes]) -> Sequence[Shapes]:
+    """The shape of the gradient of a gated activation before that of its input."""
+    return tuple(((*one[0][:-1], one[0][-1] // 2), one[0]) for one in shapes)
 
 
 _ROWS = (((7, 1),), ((5, 17),), ((33, 1025),), ((3, 100003),), ((0, 5),), ((2100, 3),))
@@ -91,7 +152,19 @@ OPS: dict[str, Op] = {
     "amin": Op(torch.amin, small=_ROWS),
     "softmax": Op(lambda x: torch.softmax(x, -1), small=_ROWS, large=_SOFTMAX_LARGE),
     "log_softmax": Op(lambda x: torch.log_softmax(x, -1), small=_ROWS, large=_SOFTMAX_LARGE),
-}
+    "rms_norm": Op(lambda x, w, eps: F.rms_norm(x, w.shape, w, eps), attrs={"eps": 1e-6}, golden=_rms_norm64, **_norm(1)),
+    "layer_norm": Op(lambda x, w, b, eps: torch.native_layer_norm(x, w.shape, w, b, eps), attrs={"eps": 1e-5}, **_norm(2)),
+    "add_rms_norm": Op(_add_rms_norm, attrs={"eps": 1e-6}, golden=_add_rms_norm64, **_norm(1, tensors=2)),
+    "swiglu": Op(_swiglu, small=_GATED_SMALL, large=_GATED_LARGE),
+    "geglu": Op(_geglu, golden=_geglu64, small=_GATED_SMALL, large=_GATED_LARGE),
+    "swiglu_backward": Op(
+        _backward(_swiglu), 2, small=_with_gradient(_GATED_SMALL), large=_with_gradient(_GATED_LARGE)
+    ),
+    "geglu_backward": Op(
+        _backward(_geglu), 2, golden=_backward(_geglu64),
+        small=_with_gradient(_GATED_SMALL), large=_with_gradient(_GATED_LARGE),
+    ),
+}  # fmt: skip
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "amax", "amin"})
 
 

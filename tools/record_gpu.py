@@ -74,10 +74,31 @@ def inputs(shapes: Shapes, dtype: torch.dtype, positive: bool, special: bool) ->
     return made
 
 
+def outputs(result: Any) -> list[torch.Tensor | None]:
+    """The tensors that a function returned."""
+    return list(result) if isinstance(result, (tuple, list)) else [result]
+
+
+def worst_error(result: Any, wants: Any, dtype: torch.dtype) -> tuple[float, int]:
+    """(largest error of all outputs, elements of a wrong class): in ulp, those of another dtype's outputs scaled by what each allows."""
+    worst, wrong = 0.0, 0
+    for got, want in zip(outputs(result), outputs(wants), strict=False):  # torch may return fewer
+        if got is not None and want is not None:
+            error, special = ulp_error(got, want)
+            worst = max(worst, error * ALLOWED_ULP[_word(dtype)] / ALLOWED_ULP.get(_word(got.dtype), 1.0))
+            wrong += special
+    return worst, wrong
+
+
 def ulp_error(got: torch.Tensor, want: torch.Tensor) -> tuple[float, int]:
-    """(largest error in ulp of got's dtype, elements whose class nan/inf/finite is wrong) against a float64 tensor."""
+    """(largest error in ulp of got's dtype, elements whose class nan/inf/finite is wrong) against a float64 tensor.
+
+    Integers must be the float64 value rounded; where it lies within 1e-3 of a tie, either neighbour will do.
+    """
     if got.numel() == 0:
         return 0.0, 0
+    if not got.is_floating_point():
+        return 0.0, int(((got.double() - want).abs() > 0.501).sum())
     rounded = want.to(got.dtype)
     same = (
         (got.isnan() == rounded.isnan())
@@ -98,10 +119,11 @@ def check(
     op = OPS[name]
     record = Record(name, what, _word(dtype), _text(shapes), attrs)
     try:
-        xs = inputs(shapes, dtype, op.positive, special=True)
-        want = (op.golden or op.torch)(*[x.double() for x in xs], **attrs)
-        record.ulp, record.wrong_special = ulp_error(function(*xs, **attrs), want)
-        record.torch_ulp, _ = ulp_error(op.torch(*xs, **attrs), want)
+        xs = op.make(shapes, dtype) if op.make else inputs(shapes, dtype, op.positive, special=True)
+        wide = [x.double() if x.is_floating_point() else x for x in xs]
+        want = (op.golden or op.torch)(*wide, **attrs)
+        record.ulp, record.wrong_special = worst_error(function(*xs, **attrs), want, dtype)
+        record.torch_ulp, _ = worst_error(op.torch(*xs, **attrs), want, dtype)
     except FAILURES as error:  # the record says so, and the others go on
         record.error = f"{type(error).__name__}: {error}"[:300]
     return record
@@ -136,9 +158,9 @@ def measure(
     op = OPS[name]
     record = Record(name, what, _word(dtype), _text(shapes), attrs)
     try:
-        xs = inputs(shapes, dtype, op.positive, special=False)
-        out = function(*xs, **attrs)
-        record.bytes = sum(x.numel() * x.element_size() for x in [*xs, out])
+        xs = op.make(shapes, dtype) if op.make else inputs(shapes, dtype, op.positive, special=False)
+        outs = [out for out in outputs(function(*xs, **attrs)) if out is not None]
+        record.bytes = sum(x.numel() * x.element_size() for x in [*xs, *outs])
         record.microseconds, record.quartiles = clock(lambda: function(*xs, **attrs), flush)
         record.torch_microseconds, _ = clock(lambda: op.torch(*xs, **attrs), flush)
     except FAILURES as error:  # the record says so, and the others go on

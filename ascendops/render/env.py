@@ -18,6 +18,7 @@ from ascendops.spec.dtypes import BY_NAME
 from ascendops.spec.names import pascal, snake
 
 CPP_SUFFIXES = frozenset({".cpp", ".h", ".hpp", ".cc", ".cu"})
+CPP_COLUMNS = 120  # of .clang-format
 _MARK = "\x1f"
 
 
@@ -59,10 +60,16 @@ def pack(arguments: Any, indent: int) -> str:
     lines = [""]
     for position, argument in enumerate(arguments):
         text = f"{argument}{',' if position + 1 < len(arguments) else ')'}"
-        if indent + len(lines[-1]) + len(text) + 1 > 120:
+        if indent + len(lines[-1]) + len(text) + 1 > CPP_COLUMNS:
             lines.append("")
         lines[-1] += f" {text}" if lines[-1] else text
     return ("\n" + " " * indent).join(lines)
+
+
+def packed(arguments: Any, head: str, tail: str = "") -> str:
+    """`head(a, b, ...)tail` in lines of at most 120 columns, aligned behind the parenthesis."""
+    items = list(arguments)
+    return f"{head}({pack([*items[:-1], items[-1] + (f'){tail}' if tail else '')], len(head) + 1).removesuffix(')' if tail else '')}"
 
 
 def each(items: Any, pattern: str) -> list[str]:
@@ -70,9 +77,16 @@ def each(items: Any, pattern: str) -> list[str]:
     return [pattern.format(item) for item in items]
 
 
+def gm(names: Any) -> list[str]:
+    """The kernel parameters of tensors: `x` -> `GM_ADDR x`."""
+    return each(names, "GM_ADDR {}")
+
+
 FILTERS = {
     "each": each,
+    "gm": gm,
     "pack": pack,
+    "packed": packed,
     "snake": snake,
     "pascal": pascal,
     "cpp": cpp,

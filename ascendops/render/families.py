@@ -20,7 +20,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_FILE_KEYS = ("template", "target", "owner", "note", "executable", "per")
+_FILE_KEYS = ("template", "target", "owner", "note", "executable", "per", "presets")
 _SUFFIX = "_custom"
 
 
@@ -28,7 +28,7 @@ _SUFFIX = "_custom"
 class TemplateFile:
     """One file of a family: the template (below op_templates) and where it goes (a Jinja string).
 
-    `per` is `project`, or `operator` for a file of gen/ that every operator of op.toml gets.
+    `per` is `project`, or `operator` for a file of gen/ that every operator of op.toml gets; `presets` are those that have the file (empty: all).
     """
 
     template: str
@@ -37,6 +37,7 @@ class TemplateFile:
     note: str = ""
     executable: bool = False
     per: str = "project"
+    presets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,9 @@ def _files(table: Table, key: str, folder: str) -> tuple[TemplateFile, ...]:
         owner = entry.word("owner", ("user", "generated"), "user")
         executable = entry.get("executable", bool, "true", False)
         per = entry.word("per", ("project", "operator"), "project")
-        found.append(TemplateFile(inside, entry.text("target", '"op.toml"'), owner, entry.text("note", '"..."', ""), executable, per))
+        presets = tuple(entry.words("presets", '["sum"]', ()))
+        note = entry.text("note", '"..."', "")
+        found.append(TemplateFile(inside, entry.text("target", '"op.toml"'), owner, note, executable, per, presets))
     return tuple(found)
 
 
@@ -130,7 +133,10 @@ def _family(root: Path, name: str) -> Family:
         for key in ("doc", "schema"):
             if not isinstance(values, dict) or not isinstance(values.get(key), str):
                 raise FamilyError(f"preset '{preset}' lacks '{key}'", where=table.where("preset", preset))
-    return Family(name, table.text("doc", '"..."'), default, _files(table, "file", name), presets)
+    files = _files(table, "file", name)
+    for preset in {preset for file in files for preset in file.presets} - presets.keys():
+        raise FamilyError(f"a file is for the preset '{preset}', which does not exist", where=table.where("file"), help=did_you_mean(preset, presets))
+    return Family(name, table.text("doc", '"..."'), default, files, presets)
 
 
 def family(name: str) -> Family:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops import resources
 from ascendops.errors import FileExistsRefused, SchemaMisfit, UnknownPreset
-from ascendops.render import env, families
+from ascendops.render import compose, env, families
 from ascendops.render.columns import kept, restrict
 from ascendops.render.families import Choice
 from ascendops.render.fileset import FileSet
@@ -55,7 +56,7 @@ class NewProject:
 
 @dataclass(frozen=True)
 class OpContext:
-    """What templates of a family read as `op`."""
+    """What templates of a family read as `op`. `own` is the preset's schema: with --schema, tensors have other names in `signature`."""
 
     name: str
     op_type: str
@@ -68,6 +69,7 @@ class OpContext:
     outputs: tuple[str, ...]
     attrs: tuple[str, ...]
     signature: FunctionSchema
+    own: FunctionSchema
     reference: str | None
     doc: str = ""
     origin: str = ""
@@ -161,8 +163,7 @@ def _make(
     name: str, choice: Choice, schema: str | None, units: tuple[str, ...], source: Declaration | None, dest: Path
 ) -> tuple[FileSet, OpSpec] | None:  # fmt: skip
     """The user's files and the declaration; None if the template has not the dtypes of `source`."""
-    context = _context(name, choice, _signature(name, choice, schema), units, source)
-    files = _render(choice, context, source)
+    files = _operator(name, choice, _signature(name, choice, schema), units, source)
     spec = parse_spec(files["op.toml"], dest / "op.toml")
     if source is None or choice.values.get("any_schema"):
         return files, spec
@@ -179,8 +180,30 @@ def _note(owner: str) -> str:
     return "yours to edit" if owner == "user" else "rendered by every build"
 
 
+def _operator(
+    name: str, choice: Choice, signature: FunctionSchema, units: tuple[str, ...], source: Declaration | None
+) -> FileSet:  # fmt: skip
+    """The user's files, those of the backward operator included if the preset names one and nothing but a name or a schema was given."""
+    own = _own(name, choice)
+    files = _render(choice, _context(name, choice, signature, own, units, source), source)
+    if "backward" not in choice.values or source is not None:
+        return files
+    renamed = compose.renames(own, signature)
+    second = families.choose(choice.values["backward"], like=choice.values["backward"])
+    theirs = _own(f"{name}_backward", second)
+    text = re.sub(r"\w+", lambda word: renamed.get(word[0], word[0]), theirs.text)
+    context = _context(theirs.name, second, schemas.parse(text, where=f"preset {second.preset}"), theirs, units, None)
+    grads = {renamed.get(key, key): renamed.get(value, value) for key, value in choice.values["grads"].items()}
+    compose.add_backward(files, _render(second, context, None), theirs.name, grads)
+    return files
+
+
+def _own(name: str, choice: Choice) -> FunctionSchema:
+    return schemas.parse(str(choice.values["schema"]).replace("{name}", name), where=f"preset {choice.preset}")
+
+
 def _signature(name: str, choice: Choice, text: str | None) -> FunctionSchema:
-    preset = schemas.parse(str(choice.values["schema"]).replace("{name}", name), where=f"preset {choice.preset}")
+    preset = _own(name, choice)
     if text is None:
         return preset
     given = _named(schemas.parse(text, where="--schema"))
@@ -226,7 +249,7 @@ def _attrs(signature: FunctionSchema) -> list[str]:
 
 
 def _context(
-    name: str, choice: Choice, signature: FunctionSchema, units: tuple[str, ...], source: Declaration | None
+    name: str, choice: Choice, signature: FunctionSchema, own: FunctionSchema, units: tuple[str, ...], source: Declaration | None
 ) -> OpContext:  # fmt: skip
     reference = _reference(choice.preset)
     plain = OpContext(
@@ -241,6 +264,7 @@ def _context(
         outputs=tuple(str(ret.name) for ret in signature.returns),
         attrs=tuple(arg.name for arg in signature.attrs),
         signature=signature,
+        own=own,
         reference=f"reference/{reference.name}:{choice.preset}" if reference else None,
         doc=str(choice.values["doc"]),
         origin=Path(source.where).name if source else "",
@@ -261,6 +285,8 @@ def _render(choice: Choice, op: OpContext, source: Declaration | None) -> FileSe
     context: Mapping[str, Any] = {"op": op, "p": choice.values}
     files = FileSet()
     for entry in choice.family.files:
+        if entry.presets and choice.preset not in entry.presets:
+            continue
         target = env.render_text(entry.target, context, where=f"{choice.family.name}/family.toml")
         text = env.render(entry.template, context)
         files.add(target, own.pop(target, text), owner=entry.owner, note=entry.note, executable=entry.executable)

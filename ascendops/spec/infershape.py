@@ -220,8 +220,8 @@ def _fail_if(*conditions: str) -> Iterator[str]:
     if len(text) <= WIDTH:
         yield f"if ({text}) {{"
     else:
-        yield f"if ({conditions[0]}"
-        yield from (f"    || {condition}" for condition in conditions[1:-1])
-        yield f"    || {conditions[-1]}) {{" if len(conditions) > 1 else ") {"
+        yield f"if ({conditions[0]} ||" if len(conditions) > 1 else f"if ({conditions[0]}) {{"
+        yield from (f"    {condition} ||" for condition in conditions[1:-1])
+        yield from (f"    {condition}) {{" for condition in conditions[1:][-1:])
     yield f"    {FAILED}"
     yield "}"

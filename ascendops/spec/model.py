@@ -28,6 +28,7 @@ class TensorSpec:
         variadic: `Tensor[]` in the schema.
         mutated: `Tensor(a!)` in the schema.
         format: GE format, `ND` unless declared.
+        range: Of an input of whole numbers: the lowest and one past the highest value that it may hold, or None.
     """
 
     name: str
@@ -37,6 +38,7 @@ class TensorSpec:
     variadic: bool = False
     mutated: bool = False
     format: str = "ND"
+    range: tuple[Expr, Expr] | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ascendops.errors import (
     UnknownDtype,
     did_you_mean,
 )
-from ascendops.spec import dims, expr, schema
+from ascendops.spec import dims, expr, ranges, schema
 from ascendops.spec.dims import Option, Shape
 from ascendops.spec.dtypes import BY_NAME
 from ascendops.spec.model import AttrSpec, TensorSpec
@@ -22,7 +22,7 @@ from ascendops.spec.names import check_argument
 from ascendops.spec.schema import Argument, FunctionSchema, Return
 from ascendops.spec.table import Table
 
-KEYS = ("dims", "dtype", "format")
+KEYS = ("dims", "dtype", "format", "range")
 FORMATS = ("ND", "NCHW", "NHWC", "NCDHW", "NDHWC", "NC1HWC0", "FRACTAL_NZ", "FRACTAL_Z")
 _ALIASES = {"fp16": "float16", "half": "float16", "fp32": "float32", "float": "float32", "bf16": "bfloat16", "double": "float64"}
 _ALIASES |= {"fp64": "float64", "int": "int32", "long": "int64", "i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8"}
@@ -119,7 +119,8 @@ def _tensor(name: str, table: Table, *, optional: bool = False, variadic: bool =
     shape = dims.parse(written, where=table.where("dims"))
     if variadic and shape.rule is not None:
         raise DimsError(f"'{name}' is a list of tensors, so its dims cannot be a rule", where=table.where("dims"), help="write a list of axes")
-    return TensorSpec(name, shape, _dtypes(table), optional, variadic, mutated, table.word("format", FORMATS, "ND"))
+    dtypes = _dtypes(table)
+    return TensorSpec(name, shape, dtypes, optional, variadic, mutated, table.word("format", FORMATS, "ND"), ranges.read(table, dtypes))
 
 
 def _dtypes(table: Table) -> tuple[str, ...]:
@@ -207,6 +208,8 @@ def _check_tensor(
     is_input: bool,
 ) -> None:
     shape = tensor.shape
+    for end in tensor.range or ():
+        _check_names_known(end, (*axes, *_usable(attrs.values())), before, where)
     for axis in shape.binds & attrs.keys() if is_input else ():
         raise DimsError(f"'{axis}' is an axis of '{tensor.name}' and an attribute", where=where, help="rename the axis")
     for source in shape.tensors:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ascendops.spec.attrs import complete
+from ascendops.spec.shapes import bind
 
 if TYPE_CHECKING:
     import torch
@@ -78,7 +79,12 @@ class TestCase:
 
         dtype = tensor.dtypes[self.column]
         stream = inputs.key(seed, self.spec.name, self.case.name, dtype, tensor.name, number)
-        made = inputs.values(shape, getattr(torch, dtype), self.case.values, stream)
+        if tensor.range is None:
+            made = inputs.values(shape, getattr(torch, dtype), self.case.values, stream)
+        else:
+            binding = bind(self.spec, self.case.shapes, self.case.attrs)
+            low, high = (int(binding.evaluate(end)) for end in tensor.range)
+            made = inputs.integers(shape, getattr(torch, dtype), low, high, stream)
         return layouts.apply(made, self.case.layout)
 
 

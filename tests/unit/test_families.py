@@ -86,7 +86,7 @@ class TestPreset:
     def test_cases_have_what_finds_faults(self, projects, preset):
         cases = load(projects[preset].root / "op.toml").cases
         numels = {_numel(next(iter(case.shapes.values()))) for case in cases}
-        assert {0, 1} <= numels
+        assert 0 in numels and min(numels - {0}) <= 2  # a row of two halves has two elements
         assert any(n % 16 for n in numels)
         assert {"transposed", "sliced"} <= {case.layout for case in cases}
         assert "special" in {case.values for case in cases}

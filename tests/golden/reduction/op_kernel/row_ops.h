@@ -62,7 +62,17 @@ struct MinOp {
     }
 };
 
+struct MulOp {
+    static __aicore__ inline void Row(const Floats &y, const Floats &a, const Floats &b, int32_t n) { Mul(y, a, b, n); }
+    static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes,
+                                          uint8_t repeat, const BinaryRepeatParams &strides)
+    {
+        Mul(y, a, b, lanes, repeat, strides);
+    }
+};
+
 struct SubOp {
+    static __aicore__ inline void Row(const Floats &y, const Floats &a, const Floats &b, int32_t n) { Sub(y, a, b, n); }
     static __aicore__ inline void Repeats(const Floats &y, const Floats &a, const Floats &b, uint64_t lanes,
                                           uint8_t repeat, const BinaryRepeatParams &strides)
     {
@@ -179,6 +189,28 @@ __aicore__ inline void ApplyToRows(const Floats &y, const Floats &x, const Float
     }
 }
 
+// y[r][c] = Op(x[r][c], row[c]) for c < width; rows start every `pitch` elements.
+template <typename Op>
+__aicore__ inline void ApplyRowToRows(const Floats &y, const Floats &x, const Floats &row, int32_t rows, int32_t width,
+                                      int32_t pitch)
+{
+    if (rows * LANES < width || pitch > MAX_REPEAT * BLOCK) {
+        for (int32_t r = 0; r < rows; ++r) {
+            Op::Row(y[r * pitch], x[r * pitch], row, width);
+        }
+        return;
+    }
+    const BinaryRepeatParams strides(1, 1, 1, pitch / BLOCK, pitch / BLOCK, 0);
+    for (int32_t column = 0; column < width; column += LANES) {
+        const uint64_t lanes = width - column < LANES ? width - column : LANES;
+        for (int32_t r = 0; r < rows; r += MAX_REPEAT) {
+            const uint8_t repeat = rows - r < MAX_REPEAT ? rows - r : MAX_REPEAT;
+            const int32_t at = r * pitch + column;
+            Op::Repeats(y[at], x[at], row[column], lanes, repeat, strides);
+        }
+    }
+}
+
 // Spreads values[r] over block r, for all rows.
 __aicore__ inline void SpreadOverBlocks(const Floats &blocks, const Floats &values, int32_t rows)
 {
@@ -203,6 +235,17 @@ __aicore__ inline void PadRows(const Floats &x, float value, int32_t rows, int32
             Duplicate(x[row * pitch + columns / LANES * LANES], value, lanes, repeat, 1, pitch / BLOCK);
         }
     }
+    PipeBarrier<PIPE_V>();
+}
+// y = 1 / sqrt(x + eps); x is overwritten. Rsqrt is not used: its error is not documented.
+__aicore__ inline void ReciprocalRoot(const Floats &y, const Floats &x, float eps, int32_t n)
+{
+    Adds(x, x, eps, n);
+    Duplicate(y, 1.0f, n);
+    PipeBarrier<PIPE_V>();
+    Sqrt(x, x, n);
+    PipeBarrier<PIPE_V>();
+    Div(y, y, x, n);
     PipeBarrier<PIPE_V>();
 }
 }  // namespace row_ops

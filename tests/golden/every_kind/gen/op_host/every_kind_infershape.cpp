@@ -13,12 +13,12 @@ ge::graphStatus EveryKindInferShape(gert::InferShapeContext *context)
     gert::Shape *out_idx = context->GetOutputShape(1);
     gert::Shape *out_acc = context->GetOutputShape(2);
     gert::Shape *out_z = context->GetOutputShape(3);
-    if (in_x == nullptr
-        || in_acc == nullptr
-        || out_y == nullptr
-        || out_idx == nullptr
-        || out_acc == nullptr
-        || out_z == nullptr) {
+    if (in_x == nullptr ||
+        in_acc == nullptr ||
+        out_y == nullptr ||
+        out_idx == nullptr ||
+        out_acc == nullptr ||
+        out_z == nullptr) {
         return ge::GRAPH_FAILED;
     }
     const gert::RuntimeAttrs *attrs = context->GetAttrs();
@@ -35,10 +35,10 @@ ge::graphStatus EveryKindInferShape(gert::InferShapeContext *context)
     // x: [*batch, m, n]
     if (!IsUnknownRank(*in_x)) {
         const size_t rank = in_x->GetDimNum();
-        if (rank < 2
-            || !Bind(axis_batch, *in_x, 0, rank - 2)
-            || !Bind(axis_m, in_x->GetDim(rank - 2))
-            || !Bind(axis_n, in_x->GetDim(rank - 1))) {
+        if (rank < 2 ||
+            !Bind(axis_batch, *in_x, 0, rank - 2) ||
+            !Bind(axis_m, in_x->GetDim(rank - 2)) ||
+            !Bind(axis_n, in_x->GetDim(rank - 1))) {
             return ge::GRAPH_FAILED;
         }
     }
@@ -79,15 +79,13 @@ ge::graphStatus EveryKindInferShape(gert::InferShapeContext *context)
         return ge::GRAPH_FAILED;
     }
     // idx: [*batch, ceil_div(n, k), align(m, 16), max(n - k, 0)]
-    if (!Dims(*out_idx).Add(axis_batch).Add(CeilDiv(axis_n, attr_k)).Add(Align(axis_m, Num(16))).Add(Max(Sub(axis_n, attr_k), Num(0))).Done()
-    ) {
+    if (!Dims(*out_idx).Add(axis_batch).Add(CeilDiv(axis_n, attr_k)).Add(Align(axis_m, Num(16))).Add(Max(Sub(axis_n, attr_k), Num(0))).Done()) {
         return ge::GRAPH_FAILED;
     }
     // acc: in place
     *out_acc = *in_acc;
     // z: [numel(x), m if keep else 1, pad[0] + prod(dims)]
-    if (!Dims(*out_z).Add(Numel(in_x)).Add(Select(attr_keep, axis_m, Num(1))).Add(Add(Item(attr_pad, 0), Prod(attr_dims))).Done()
-    ) {
+    if (!Dims(*out_z).Add(Numel(in_x)).Add(Select(attr_keep, axis_m, Num(1))).Add(Add(Item(attr_pad, 0), Prod(attr_dims))).Done()) {
         return ge::GRAPH_FAILED;
     }
     return ge::GRAPH_SUCCESS;

@@ -1,0 +1,12 @@
+// How swiglu_backward is split over cores and tiles; op_host/swiglu_backward_tiling.cpp fills it in.
+#ifndef SWIGLU_BACKWARD_TILING_H
+#define SWIGLU_BACKWARD_TILING_H
+
+#include "row_split.h"
+
+struct SwigluBackwardTilingData {
+    RowTiles tiles;        // of the gate, half as wide as x
+    int32_t tileElements;  // room for a tile in UB
+};
+
+#endif
