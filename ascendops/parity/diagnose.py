@@ -10,12 +10,16 @@ import torch
 
 from ascendops.errors import GoldenError
 from ascendops.parity.calling import Outputs, Values, map_tensors, named_tensors
+from ascendops.parity.decompose import JUMPS
 from ascendops.parity.gates import Measured, measure
+from ascendops.parity.jumps import explained
 from ascendops.parity.locality import locate
 from ascendops.parity.sensitivity import Truth, evaluate
+from ascendops.parity.ulp import EIGHT_BIT
 
 _MATCH = 0.9  # share of the failing elements that a hypothesis must explain
 _SMALL_ERROR = 0.05  # error relative to the output's RMS: below, the arithmetic is imprecise; above, the value is wrong
+_JUMP = "discontinuity: the golden jumps here, and an inner error of at most 1 ulp of float32 explains the result"
 
 
 @dataclass(frozen=True)
@@ -31,11 +35,15 @@ def diagnose(
     output: int, got: torch.Tensor, truth: Truth, m: Measured, context: Context
 ) -> tuple[tuple[str, ...], str]:
     """(labels, sentence) for one output with failing elements; `got` is the candidate's tensor."""
+    if _jumps_there(output, got, truth, m, context):
+        return ("DISCONTINUITY",), _JUMP
     place = locate(_by_element(m.failing, got))
     labels: list[str] = []
     sentences = [place.text]
     for label, text in (
         _stale(output, got, m, context.earlier),
+        _stale_size(output, got, m, context.earlier),
+        _zero_sign(output, got, m, truth, context),
         _shifted(m, truth),
         _row_stride(output, got, m, truth, context),
     ):
@@ -51,6 +59,12 @@ def diagnose(
         labels.append(label)
         sentences.append(text)
     return tuple(dict.fromkeys(labels)), "; ".join(filter(None, sentences))
+
+
+def _jumps_there(output: int, got: torch.Tensor, truth: Truth, m: Measured, context: Context) -> bool:
+    if not any(name in JUMPS for name in truth.names) or _at_ties(m.failing, context.values):
+        return False
+    return explained(context.golden, context.values, output, got, truth, _by_element(m.failing, got), 0)
 
 
 def _by_element(mask: torch.Tensor, got: torch.Tensor) -> torch.Tensor:
@@ -77,6 +91,46 @@ def _stale(output: int, got: torch.Tensor, m: Measured, earlier: Sequence[Output
     return "", ""
 
 
+def _stale_size(output: int, got: torch.Tensor, m: Measured, earlier: Sequence[Outputs]) -> tuple[str, str]:
+    """Right up to exactly the size that an earlier call had, wrong beyond it."""
+    wrong = torch.nonzero(_by_element(m.failing, got).flatten()).flatten()
+    for outputs in reversed(earlier):
+        old = outputs[output] if output < len(outputs) else None
+        if (
+            old is not None
+            and 0 < old.numel() < got.numel()
+            and int(wrong[0]) == old.numel()
+            and len(wrong) * 2 > got.numel() - old.numel()
+        ):
+            return "STALE", f"right up to element {old.numel()}, which is the size of an earlier call"
+    return "", ""
+
+
+def _zero_sign(output: int, got: torch.Tensor, m: Measured, truth: Truth, context: Context) -> tuple[str, str]:
+    """The result of the same inputs with every zero positive."""
+    tensors = [t for _, t in named_tensors(context.values) if t.is_floating_point()]
+    if not any(bool(((t == 0) & torch.signbit(t)).any()) for t in tensors if t.dtype not in EIGHT_BIT):
+        return "", ""
+    plain = map_tensors(context.values, lambda t: t + 0.0 if t.is_floating_point() else t)
+    if _matches(output, got, plain, m, truth, context):
+        return "SPECIAL_VALUE", "the sign of a negative zero in the input is lost"
+    return "", ""
+
+
+def _matches(output: int, got: torch.Tensor, values: Values, m: Measured, truth: Truth, context: Context) -> bool:
+    """Whether the golden of other inputs explains nearly all failing elements."""
+    try:
+        wants = evaluate(context.golden, values, torch.float64)
+    except GoldenError:
+        return False
+    want = wants[output] if output < len(wants) else None
+    if want is None or want.shape != got.shape:
+        return False
+    wide = torch.view_as_real(want.to(torch.complex128)) if got.is_complex() else want.to(truth.want.dtype)
+    other = measure(got, Truth(wide, truth.dtype, truth.kappa, False, names=truth.names))
+    return int((m.failing & ~other.failing).sum()) >= _MATCH * int(m.failing.sum())
+
+
 def _shifted(m: Measured, truth: Truth) -> tuple[str, str]:
     if truth.kappa is None or m.got.numel() < 16:
         return "", ""
@@ -100,16 +154,7 @@ def _row_stride(output: int, got: torch.Tensor, m: Measured, truth: Truth, conte
     if any(tensor.dim() > 1 and tensor.shape[-1] * tensor.itemsize % 32 for tensor in tensors):
         guesses.append(("rows were read at the next multiple of 32 bytes", _as_if_aligned))
     for text, change in guesses:
-        try:
-            wants = evaluate(context.golden, map_tensors(context.values, change), torch.float64)
-        except GoldenError:
-            continue
-        want = wants[output] if output < len(wants) else None
-        if want is None or want.shape != got.shape:
-            continue
-        wide = torch.view_as_real(want.to(torch.complex128)) if got.is_complex() else want.to(truth.want.dtype)
-        other = measure(got, Truth(wide, truth.dtype, truth.kappa, False))
-        if int((m.failing & ~other.failing).sum()) >= _MATCH * int(m.failing.sum()):
+        if _matches(output, got, map_tensors(context.values, change), m, truth, context):
             return "ROW_STRIDE", text
     return "", ""
 

@@ -9,7 +9,7 @@ import torch
 
 from ascendops.parity.execute import POISONS, Run
 from ascendops.parity.sensitivity import Truth, real
-from ascendops.parity.ulp import round_to
+from ascendops.parity.ulp import EIGHT_BIT, round_to
 from ascendops.parity.verdict import GateResult
 
 # max, mean and RMS of error / allowed error, candidate over reference; level of the commercial standard
@@ -130,6 +130,10 @@ def measure(out: torch.Tensor, truth: Truth) -> Measured:
     special &= ~(at_edge & (got.sign() == want.sign()))
     if truth.single is not None:  # where float32 arithmetic overflows although float64 does not, either is right
         special &= _class(got) != _class(round_to(truth.single, dtype))
+    if dtype in EIGHT_BIT:  # beyond the range, casts saturate or give nan
+        special &= ~torch.isinf(rounded)
+    if truth.signed_zero:
+        special |= (got == 0) & (rounded == 0) & (torch.signbit(got) != torch.signbit(rounded))
     both = torch.isfinite(got) & torch.isfinite(want)
     error = torch.where(both, (got - want).abs(), 0)
     # a float64 output is compared with a float64 golden: allowed is never below the golden's own rounding

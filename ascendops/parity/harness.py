@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ascendops.errors import ParityError
 from ascendops.parity import gates
+from ascendops.parity.bias import unbiased
 from ascendops.parity.calling import describe
 from ascendops.parity.execute import Runner, local_runner, worker_runner
 from ascendops.parity.judge import Judge, Judged, out_specs
@@ -68,6 +70,7 @@ def verify(
             )
             done.append(judged)
         _reuse(done, cases, runner)
+        _pooled_bias(done)
     finally:
         if worker:
             worker.close()
@@ -108,6 +111,24 @@ def _name_of(candidate: Callable[..., Any] | str) -> str:
 
 def _label(function: Any) -> str:
     return repr(function) if isinstance(function, str) else getattr(function, "__name__", type(function).__name__)
+
+
+def _pooled_bias(done: list[Judged]) -> None:
+    """G4 over all cases of one dtype together: small outputs say little alone."""
+    good = [judged for judged in done if judged.result.passed]
+    for dtypes in dict.fromkeys(_dtypes(judged) for judged in good):
+        same = [judged for judged in good if _dtypes(judged) == dtypes]
+        gate = unbiased([lean for judged in same for lean in judged.leans])
+        if len(same) > 1 and gate.failed:
+            result = same[-1].result
+            result.gates.append(
+                replace(gate, name="bias of all cases", detail=f"over {len(same)} cases, {gate.detail}")
+            )
+            result.status, result.labels = "fail", gate.labels
+
+
+def _dtypes(judged: Judged) -> tuple[str, ...]:
+    return tuple("" if truth is None else str(truth.dtype) for truth in judged.truths)
 
 
 def _reuse(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runner) -> None:

@@ -10,14 +10,17 @@ from typing import Any
 
 import torch
 
-from ascendops.parity import gates
-from ascendops.parity.bias import unbiased
+from ascendops.errors import GoldenError
+from ascendops.parity import gates, standards
+from ascendops.parity.bias import Lean, directions, leans, unbiased
 from ascendops.parity.calling import Outputs, Values, named_tensors
 from ascendops.parity.diagnose import Context, diagnose
 from ascendops.parity.execute import POISONS, Run, Runner, local_runner
 from ascendops.parity.gates import Measured, measure
+from ascendops.parity.jumps import excuse_all
 from ascendops.parity.locality import index_of
-from ascendops.parity.sensitivity import Truth, truths
+from ascendops.parity.sensitivity import Truth, own_arithmetic, truths
+from ascendops.parity.slack import relax
 from ascendops.parity.verdict import CaseResult, GateResult, Worst, number
 
 _REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
@@ -32,6 +35,7 @@ class Judged:
     run: Run
     truths: list[Truth | None]
     measured: list[Measured | None] = field(default_factory=list)
+    leans: list[Lean] = field(default_factory=list)
 
 
 @dataclass
@@ -116,13 +120,43 @@ class Judge:
             None if out is None or t is None else measure(out, t) for out, t in zip(runs[0].outputs, truth, strict=True)
         ]
         theirs = _measure_reference(references, truth)
+        measured, excuses = excuse_all(context.golden, context.values, runs[0].outputs, truth, measured, self.seed)
+        result.notes += excuses
+        relaxed = relax(context.golden, context.values, truth, runs[0].outputs, measured, self.seed)
+        if relaxed is not None:
+            truth, measured = relaxed.truths, relaxed.measured
+            if not any(bool(m.failing.any()) for m in measured if m is not None):
+                result.notes.append(relaxed.note)
         result.gates.append(gates.special_values(measured, truth))
         result.gates.append(gates.elementwise(measured))
         result.gates.append(self._by_reference(result, measured, theirs))
-        result.gates.append(unbiased(measured, truth, theirs))
+        leaning = leans(measured, truth, theirs, directions(context.golden, context.values, truth))
+        result.gates.append(unbiased(leaning))
         result.gates.append(self._repeats(runs, truth))
         _fill(result, runs[0], truth, measured, theirs, context)
-        return Judged(result, runs[0], truth, measured)
+        self._standards(result, runs[0].outputs, truth, references, context.values)
+        return Judged(result, runs[0], truth, measured, leaning)
+
+    def _standards(
+        self,
+        result: CaseResult,
+        outputs: Outputs,
+        truth: Sequence[Truth | None],
+        references: Outputs | None,
+        values: Values,
+    ) -> None:
+        """The verdict under each published standard, and a line where it differs from ours."""
+        benchmark, name = references, "the reference"
+        if benchmark is None:
+            try:
+                benchmark, name = own_arithmetic(self.golden, values), "torch in the same dtypes"
+            except GoldenError:  # a golden that insists on float64 is no benchmark
+                benchmark = None
+        for found in standards.judge(outputs, truth, benchmark, name):
+            result.standards[found.name] = found.status
+            line = standards.why_different(found.name, found.status, result.status)
+            if line:
+                result.why_standards.append(f"{line} ({found.detail})")
 
     def _by_reference(
         self, result: CaseResult, measured: Sequence[Measured | None], theirs: Sequence[Measured | None]

@@ -65,6 +65,14 @@ Fix: look at the rounding mode of the last Cast first.""",
 Ascend C: CAST_RINT rounds half to even, CAST_ROUND half away from zero. C's round() and CUDA's rintf differ in the same way.""",
     ),
     Label(
+        "DISCONTINUITY",
+        "the function jumps here, and a tiny inner error decides on which side",
+        """The golden has a step (floor, round, a comparison, argmax) at these elements, and an error of one float32 ulp before the step
+explains the other result. The step shows it as a whole unit; nothing else is wrong.
+Usual cause: cos, exp or a division that is one ulp off right before Floor, Cast with rounding, Compare or ArgMax.
+Fix: make the inner function exact at such points (cos of a tiny angle is below 1), or compare before the step.""",
+    ),
+    Label(
         "CANCELLATION",
         "elements where large terms cancel are wrong",
         """The failing elements are those whose golden is small against its terms, and the error exceeds what float32 rounding explains.

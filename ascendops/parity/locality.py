@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -97,7 +98,11 @@ def _pattern(hit: torch.Tensor, unit: str, total: int) -> Place | None:
         if unit == "element" and first == last:
             return Place(None, f"only element {first} of {total}")
         return Place("BLOCK", f"all are in {unit}s {_span(first, last)} of {total}")
-    return _tile_ends(starts, lengths, unit, total) or _dealt(starts, lengths, unit)
+    return (
+        _tile_ends(starts, lengths, unit, total)
+        or _dealt(starts, lengths, unit)
+        or _some_of_a_period(starts, lengths, unit)
+    )
 
 
 def _tile_ends(starts: torch.Tensor, lengths: torch.Tensor, unit: str, total: int) -> Place | None:
@@ -122,6 +127,21 @@ def _dealt(starts: torch.Tensor, lengths: torch.Tensor, unit: str) -> Place | No
         return None
     start, each, every = int(starts[0]), int(lengths[0]), int(period[0])
     return Place("CORE", f"all are in {len(starts)} blocks of {each} {unit}s, one every {every} from {unit} {start}")
+
+
+def _some_of_a_period(starts: torch.Tensor, lengths: torch.Tensor, unit: str) -> Place | None:
+    """Equal blocks, not all at one distance, but at multiples of one: some of the turns of one core."""
+    each = int(lengths[0])
+    if len(starts) < 3 or not bool((lengths == each).all()) or each < (8 if unit == "element" else 1):
+        return None
+    every = math.gcd(*(int(start - starts[0]) for start in starts[1:]))
+    if every < 4 * each and not (every >= 2 and each % every == 0) and every < 8:
+        return None
+    first = ", ".join(str(int(start)) for start in starts[:3])
+    return Place(
+        "CORE",
+        f"all are in {len(starts)} blocks of {each} {unit}s, at {first}, ..., multiples of {every} from the first",
+    )
 
 
 def _spread(failing: torch.Tensor) -> Place:

@@ -9,17 +9,21 @@ E: the largest error of the golden evaluated in the compute dtype on those input
 
 from __future__ import annotations
 
+import contextlib
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.overrides import TorchFunctionMode
 
 from ascendops.errors import AscendOpsError, GoldenError
 from ascendops.parity import inputs as generator
 from ascendops.parity.calling import Outputs, Values, clone, invoke, map_tensors, named_tensors, outputs_of
-from ascendops.parity.ulp import compute_dtype, round_to, ulp
+from ascendops.parity.decompose import MOVES, SIGNED_ZERO
+from ascendops.parity.rounding import Trace
+from ascendops.parity.ulp import EIGHT_BIT, compute_dtype, round_to, ulp
 
 DRAWS = 6
 FACTOR = 8
@@ -38,6 +42,7 @@ class Truth:
         dtype: The dtype that the candidate must return, or None when any integer dtype will do.
         kappa: Allowance on top of two ulps, float64, shape of `want`; None for exact outputs.
         exact: Every output is an integer that float32 arithmetic reaches without rounding: bits are compared.
+        names: The torch functions that the golden called.
         single: The golden evaluated in float32, as float64, if it has nan or infinities that `want` has not.
     """
 
@@ -46,6 +51,17 @@ class Truth:
     kappa: torch.Tensor | None
     exact: bool = False
     single: torch.Tensor | None = None
+    names: tuple[str, ...] = ()
+
+    @property
+    def moves(self) -> bool:
+        """Whether the golden only moves or casts values."""
+        return all(name in MOVES for name in self.names)
+
+    @property
+    def signed_zero(self) -> bool:
+        """Whether the golden only moves values or sets their signs, so that the sign of zero counts."""
+        return all(name in SIGNED_ZERO for name in self.names)
 
     def ulps(self) -> torch.Tensor:
         """One ulp of the output dtype at each golden value, float64."""
@@ -56,6 +72,9 @@ class Truth:
         """The largest error that passes, |got - want| <= 2 ulp + kappa; 0 where bits are compared."""
         if self.exact or self.kappa is None:
             return torch.zeros(self.want.shape, dtype=torch.float64)
+        assert self.dtype is not None
+        if real(self.dtype) in EIGHT_BIT:  # one code beside the right one; a cast rounds to nearest
+            return (0.5 if self.moves else 1.5) * self.ulps() + self.kappa
         return 2 * self.ulps() + self.kappa
 
 
@@ -70,7 +89,9 @@ def truths(
     Raises:
         GoldenError: The golden raised, or returned something that is not tensors.
     """
-    wants = evaluate(golden, values, torch.float64)
+    trace = Trace()
+    wants = evaluate(golden, values, torch.float64, trace)
+    names = tuple(dict.fromkeys(trace.names))
     declared = list(dtypes or []) + [None] * len(wants)
     kinds = [None if want is None else declared[i] or _expected(want, values) for i, want in enumerate(wants)]
     floats = [kind is not None and (kind.is_floating_point or kind.is_complex) for kind in kinds]
@@ -89,17 +110,21 @@ def truths(
             found.append(None)
         elif is_float:
             assert kind is not None and kappa is not None
-            wide = _wide(want)
+            wide = wide_of(want)
             found.append(
-                Truth(wide, kind, kappa, _is_exact(wide, kind, values), _overflowing(golden, values, i, wide, kind))
+                Truth(
+                    wide, kind, kappa, _is_exact(wide, kind, values), _overflowing(golden, values, i, wide, kind), names
+                )
             )
         else:
-            found.append(Truth(want, kind, None))
+            found.append(Truth(want, kind, None, names=names))
     return found
 
 
-def evaluate(golden: Callable[..., Any], values: Values, dtype: torch.dtype) -> Outputs:
-    """The golden's outputs with float inputs converted to `dtype` (complex ones to the matching complex dtype).
+def evaluate(
+    golden: Callable[..., Any], values: Values, dtype: torch.dtype, mode: TorchFunctionMode | None = None
+) -> Outputs:
+    """The golden's outputs with float inputs converted to `dtype` (complex ones to the matching complex dtype), run under `mode`.
 
     Raises:
         GoldenError: The golden raised, or returned something that is not tensors.
@@ -111,11 +136,14 @@ def evaluate(golden: Callable[..., Any], values: Values, dtype: torch.dtype) -> 
             return tensor.to(dtype.to_complex())
         return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
+    return _call(golden, clone(map_tensors(values, convert)), mode)
+
+
+def _call(golden: Callable[..., Any], values: Values, mode: TorchFunctionMode | None = None) -> Outputs:
     try:
-        return [
-            None if out is None else out.detach().cpu()
-            for out in outputs_of(invoke(golden, clone(map_tensors(values, convert))))
-        ]
+        with mode or contextlib.nullcontext():
+            result = invoke(golden, values)
+        return [None if out is None else out.detach().cpu() for out in outputs_of(result)]
     except AscendOpsError as error:
         raise GoldenError(error.what, help=error.help) from error
     except Exception as error:  # the boundary to the user's code
@@ -123,12 +151,22 @@ def evaluate(golden: Callable[..., Any], values: Values, dtype: torch.dtype) -> 
         raise GoldenError(f"{name} raised {type(error).__name__}: {error}", where=_place(error)) from error
 
 
+def own_arithmetic(golden: Callable[..., Any], values: Values) -> Outputs:
+    """The golden on the inputs as they are, so that torch computes in their dtypes.
+
+    Raises:
+        GoldenError: The golden cannot.
+    """
+    return _call(golden, clone(values))
+
+
 def real(dtype: torch.dtype) -> torch.dtype:
     """The dtype of the parts of a complex dtype; other dtypes unchanged."""
     return dtype.to_real() if dtype.is_complex else dtype
 
 
-def _wide(tensor: torch.Tensor) -> torch.Tensor:
+def wide_of(tensor: torch.Tensor) -> torch.Tensor:
+    """float64 values; complex tensors as real and imaginary parts in a last dim of 2."""
     return torch.view_as_real(tensor.to(torch.complex128)) if tensor.is_complex() else tensor.to(torch.float64)
 
 
@@ -150,7 +188,7 @@ def _expected(want: torch.Tensor, values: Values) -> torch.dtype | None:
         floats = [t.dtype for t in tensors if t.is_floating_point() or t.is_complex()]
         kind = floats[0] if floats else torch.float32
         for other in floats[1:]:
-            kind = torch.promote_types(kind, other)
+            kind = kind if other == kind else torch.promote_types(kind, other)
         return (
             kind.to_complex()
             if want.is_complex() and not kind.is_complex
@@ -180,7 +218,7 @@ def _overflowing(
     low = outputs[output] if outputs is not None and output < len(outputs) else None
     if low is None or bool(torch.isfinite(low).all()):
         return None
-    wide = _wide(low)
+    wide = wide_of(low)
     return wide if wide.shape == want.shape else None
 
 
@@ -190,9 +228,9 @@ def _kappas(
     compute = torch.float64 if any(kind == torch.float64 for kind in kinds) else torch.float32
     size = max((tensor.numel() for _, tensor in named_tensors(values)), default=0)
     draws = range(DRAWS if size <= _LARGE else _FEW_DRAWS)
-    steps = [values, *(_moved(values, compute, generator.key(seed, "kappa", draw)) for draw in draws)]
-    shifted = [wants, *(evaluate(golden, moved, torch.float64) for moved in steps[1:])]
-    singles = [_single(golden, moved) for moved in steps] if compute == torch.float32 else []
+    steps = [values, *(moved(values, compute, generator.key(seed, "kappa", draw)) for draw in draws)]
+    shifted = [wants, *(evaluate(golden, each, torch.float64) for each in steps[1:])]
+    singles = [_single(golden, each) for each in steps] if compute == torch.float32 else []
     small: list[Outputs] | None = None
     kappas: list[torch.Tensor | None] = []
     for i, (want, kind) in enumerate(zip(wants, kinds, strict=True)):
@@ -201,11 +239,11 @@ def _kappas(
             continue
         response = _largest(_apart(outputs[i], want) for outputs in shifted)
         error = _largest(_apart(low[i], outputs[i]) for low, outputs in zip(singles, shifted, strict=False) if low)
-        wide = _wide(want)
+        wide = wide_of(want)
         if bool((response > _STEEP * ulp(wide, real(kind))).any()):
             if small is None:
-                tiny = (_moved(values, compute, generator.key(seed, "kappa", draw), _SMALL) for draw in draws)
-                small = [evaluate(golden, moved, torch.float64) for moved in tiny]
+                tiny = (moved(values, compute, generator.key(seed, "kappa", draw), _SMALL) for draw in draws)
+                small = [evaluate(golden, each, torch.float64) for each in tiny]
             response = _without_jumps(response, _largest(_apart(outputs[i], want) for outputs in small))
         kappas.append(_smooth(wide, response, error.to(wide).expand(wide.shape), kind))
     return kappas
@@ -230,7 +268,7 @@ def _largest(differences: Iterable[torch.Tensor]) -> torch.Tensor:
 def _apart(a: torch.Tensor | None, b: torch.Tensor | None) -> torch.Tensor:
     if a is None or b is None or a.shape != b.shape:
         return torch.zeros((), dtype=torch.float64)
-    return (_wide(a) - _wide(b)).abs()
+    return (wide_of(a) - wide_of(b)).abs()
 
 
 def _single(golden: Callable[..., Any], values: Values) -> Outputs | None:
@@ -240,7 +278,8 @@ def _single(golden: Callable[..., Any], values: Values) -> Outputs | None:
         return None
 
 
-def _moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0) -> dict[str, Any]:
+def moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0) -> dict[str, Any]:
+    """The float inputs as float64, each element moved by `step` ulp of the compute dtype, up or down at random."""
     counter = 0
 
     def move(tensor: torch.Tensor) -> torch.Tensor:
@@ -248,11 +287,11 @@ def _moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0)
         counter += 1
         if not (tensor.is_floating_point() or tensor.is_complex()):
             return tensor
-        wide = _wide(tensor.detach().cpu())
+        wide = wide_of(tensor.detach().cpu())
         signs = torch.from_numpy(generator.signs(stream ^ counter, wide.numel())).reshape(wide.shape)
         kind = compute_dtype(real(tensor.dtype)) if compute == torch.float32 else compute
-        moved = torch.where(torch.isfinite(wide), wide + step * signs * ulp(wide, kind), wide)
-        return torch.view_as_complex(moved) if tensor.is_complex() else moved
+        other = torch.where(torch.isfinite(wide), wide + step * signs * ulp(wide, kind), wide)
+        return torch.view_as_complex(other) if tensor.is_complex() else other
 
     return map_tensors(values, move)
 
@@ -264,10 +303,11 @@ def _smooth(want: torch.Tensor, response: torch.Tensor, error: torch.Tensor, dty
         by_row = want.dim() > 0 and want.shape[-1] >= 8
         middle = ratio.median(-1, keepdim=True).values if by_row else ratio.median()
         response = torch.maximum(response, middle * step)
-    return FACTOR * torch.maximum(response, torch.maximum(error, _binade_rms(want, error)))
+    return FACTOR * torch.maximum(response, torch.maximum(error, binade_rms(want, error)))
 
 
-def _binade_rms(want: torch.Tensor, error: torch.Tensor) -> torch.Tensor:
+def binade_rms(want: torch.Tensor, error: torch.Tensor) -> torch.Tensor:
+    """For each element, the root mean square of the errors of the elements in its binade."""
     if want.numel() == 0:
         return error
     finite = torch.where(torch.isfinite(want), want, 0).flatten()

@@ -4,8 +4,32 @@ from __future__ import annotations
 
 import torch
 
-_MANTISSA = {torch.float64: 52, torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
-_EMIN = {torch.float64: -1022, torch.float32: -126, torch.float16: -14, torch.bfloat16: -126}
+_MANTISSA = {
+    torch.float64: 52,
+    torch.float32: 23,
+    torch.float16: 10,
+    torch.bfloat16: 7,
+    torch.float8_e4m3fn: 3,
+    torch.float8_e5m2: 2,
+}
+_EMIN = {
+    torch.float64: -1022,
+    torch.float32: -126,
+    torch.float16: -14,
+    torch.bfloat16: -126,
+    torch.float8_e4m3fn: -6,
+    torch.float8_e5m2: -14,
+}
+
+_TOP = {
+    torch.float64: 1023,
+    torch.float32: 127,
+    torch.float16: 15,
+    torch.bfloat16: 127,
+    torch.float8_e4m3fn: 8,
+    torch.float8_e5m2: 15,
+}
+EIGHT_BIT = (torch.float8_e4m3fn, torch.float8_e5m2)
 
 
 def known(dtype: torch.dtype) -> bool:
@@ -19,7 +43,7 @@ def ulp(magnitude: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     Non-finite magnitudes count as the top binade. The result is float64 with the shape of `magnitude`.
     """
     mantissa, emin = _MANTISSA[dtype], _EMIN[dtype]
-    top = 1023 if dtype == torch.float64 else (15 if dtype == torch.float16 else 127)
+    top = _TOP[dtype]
     values = magnitude.to(torch.float64).abs()
     finite = torch.where(torch.isfinite(values), values, torch.finfo(dtype).max)
     exponent = torch.frexp(finite).exponent - 1

@@ -54,6 +54,8 @@ class CaseResult:
     histogram: dict[str, int] = field(default_factory=dict)
     reference: str = ""
     notes: list[str] = field(default_factory=list)
+    standards: dict[str, str] = field(default_factory=dict)
+    why_standards: list[str] = field(default_factory=list)
     error: str = ""
     repro: str = ""
     seed: int | None = None

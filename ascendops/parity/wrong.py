@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import torch
 
-from ascendops.parity.bias import unbiased
+from ascendops.parity.bias import leans, unbiased
 from ascendops.parity.calling import Outputs
 from ascendops.parity.gates import elementwise, measure, special_values
 from ascendops.parity.sensitivity import Truth
@@ -65,6 +65,6 @@ def wrong_candidates(outputs: Outputs, truths: Sequence[Truth | None]) -> list[W
             for out, truth in zip(changed, truths, strict=True)
         ]
         rejected = special_values(measured, truths).failed or elementwise(measured).failed
-        rejected = rejected or unbiased(measured, truths, [None] * len(measured)).failed
+        rejected = rejected or unbiased(leans(measured, truths, [None] * len(measured), [{}] * len(measured))).failed
         results.append(Wrong(name, rejected=rejected, equivalent=False))
     return results

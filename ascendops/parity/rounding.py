@@ -1,0 +1,118 @@
+"""Monte Carlo arithmetic: a function evaluated in float64 with every intermediate result rounded at random to a smaller dtype.
+
+Results of exp, erf, tanh and their like stay float32: where 1 is added to them, rounding them would excuse any value of a tail.
+The spread of such runs is the error that an honest implementation may make which rounds intermediates to that dtype and adds in
+float32 in any order. Composite functions (softmax, layer_norm, ...) are taken apart, because kernels round inside of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from ascendops.parity import inputs as generator
+from ascendops.parity.decompose import CONTRACTIONS, DECOMPOSED, MOVES, REDUCTIONS, SMOOTH
+from ascendops.parity.ulp import round_to, ulp
+
+_STEP32 = 2.0**-23
+_ADDING = 0.2  # standard deviation of one float32 rounding, times the mean of partial over whole sum
+_MAX_NOISE = 1 << 22
+
+
+class Trace(TorchFunctionMode):
+    """Collects the names of the torch functions that run inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Notes the name and runs the function."""
+        name = getattr(func, "__name__", "")
+        if not name.startswith("__get"):
+            self.names.append(name.strip("_"))
+        return func(*args, **(kwargs or {}))
+
+
+class Rounded(TorchFunctionMode):
+    """While active, float64 results are what a kernel with `dtype` intermediates and float32 sums may get.
+
+    Args:
+        dtype: Every result is moved by up to half an ulp of this dtype, unless the dtype holds it exactly.
+        stream: Key of the random numbers.
+        reach: Multiplies the random errors.
+    """
+
+    def __init__(self, dtype: torch.dtype, stream: int, reach: float = 1.0) -> None:
+        super().__init__()
+        self.dtype = dtype
+        self.reach = reach
+        self.stream = stream
+        self.count = 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """Runs the function, or its parts, and rounds what comes back."""
+        kwargs = kwargs or {}
+        name = getattr(func, "__name__", "")
+        plain = name.strip("_")
+        if name.startswith(("__get", "__set")) or plain in MOVES:
+            return func(*args, **kwargs)
+        parts = DECOMPOSED.get(plain)
+        if parts is not None:
+            with self:
+                return parts(*args, **kwargs)
+        out = func(*args, **kwargs)
+        if plain in REDUCTIONS or plain in CONTRACTIONS:
+            out = self._added(out, _magnitude(func, plain, args, kwargs))
+        kind = torch.float32 if plain in SMOOTH else self.dtype
+        in_place = name.endswith("_") and not name.endswith("__")
+        return (
+            out.copy_(self._rounded(out, kind)) if in_place and isinstance(out, torch.Tensor) else self._each(out, kind)
+        )
+
+    def _each(self, out: Any, dtype: torch.dtype) -> Any:
+        if isinstance(out, torch.Tensor):
+            return self._rounded(out, dtype)
+        return type(out)(self._each(item, dtype) for item in out) if type(out) in (tuple, list) else out
+
+    def _rounded(self, out: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        if out.dtype != torch.float64 or out.numel() == 0 or out.numel() > _MAX_NOISE:
+            return out
+        moved = out + self._noise(out) * ulp(out, dtype)
+        return torch.where(torch.isfinite(out) & (round_to(out, dtype) != out), moved, out)
+
+    def _added(self, out: Any, magnitude: tuple[torch.Tensor, float] | None) -> Any:
+        if magnitude is None or not isinstance(out, torch.Tensor) or out.dtype != torch.float64:
+            return out
+        total, terms = magnitude
+        if total.shape != out.shape or out.numel() > _MAX_NOISE:
+            return out
+        spread = _ADDING * _STEP32 * (out.abs() * terms**0.5 + total)
+        whole = torch.isfinite(spread) & (round_to(out, torch.float32) != out)
+        return torch.where(whole, out + 3.5 * self._noise(out) * spread, out)
+
+    def _noise(self, like: torch.Tensor) -> torch.Tensor:
+        """Uniform in [-0.5, 0.5) times the reach; standard deviation 0.29."""
+        self.count += 1
+        stream = generator.key(0, self.stream, self.count)
+        return torch.from_numpy(generator.uniform(stream, like.numel(), -0.5 * self.reach, 0.5 * self.reach)).reshape(
+            like.shape
+        )
+
+
+def _magnitude(func: Callable[..., Any], name: str, args: Any, kwargs: Any) -> tuple[torch.Tensor, float] | None:
+    """(sum of the terms' magnitudes, number of terms) of a sum or a product of matrices."""
+    tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
+    if not tensors or any(not t.dtype.is_floating_point for t in tensors):
+        return None
+    absolute = [arg.abs() if isinstance(arg, torch.Tensor) else arg for arg in args]
+    total = func(*absolute, **kwargs)
+    if not isinstance(total, torch.Tensor) or total.numel() == 0:
+        return None
+    if name in CONTRACTIONS and len(tensors) > 1:
+        a, b = tensors[-2:] if name in ("addmm", "baddbmm", "addbmm", "addmv") else tensors[:2]
+        return total, max(1.0, (a.numel() * b.numel() / total.numel()) ** 0.5)
+    return total, max(1.0, tensors[0].numel() / total.numel())
