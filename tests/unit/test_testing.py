@@ -223,7 +223,7 @@ def test_a_case_that_cannot_tell_right_from_wrong_fails(tmp_path: Path) -> None:
         "import torch\ndef golden(x, *, scale):\n    return torch.exp(x) * scale * 1e-30\n"
     )
     (folder / "kernel.py").write_text(
-        (folder / "kernel.py").read_text().replace("* scale)", "* scale * 1e-30)").replace("y = (", "y = (6e-8 + ")
+        (folder / "kernel.py").read_text().replace("* scale)", "* scale * 1e-30)").replace("y = (", "y = (6e-8 * (torch.arange(x.numel()).reshape(x.shape) % 2 * 2 - 1) + ")
     )
     result, out = run(folder, "-k", "tail and [float16")
     assert result.exit_code == 1 and "MUTANT" in result.report.cases[0].labels, out
