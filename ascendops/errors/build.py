@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from ascendops.errors.base import AscendOpsError, ExitCode
 
-__all__ = ["CompileError", "CompilerNotFound", "FileProblem", "NotAProject", "NothingSelected", "ToolchainError", "ToolchainMissing", "UnknownBackend"]
+__all__ = [
+    "CompileError",
+    "CompilerNotFound",
+    "FileProblem",
+    "NotAProject",
+    "NothingSelected",
+    "ToolchainError",
+    "ToolchainMissing",
+    "UnknownBackend",
+]
 
 
 class CompileError(AscendOpsError):

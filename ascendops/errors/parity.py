@@ -6,7 +6,15 @@ from typing import Any
 
 from ascendops.errors.base import AscendOpsError, ExitCode
 
-__all__ = ["GoldenError", "Mismatch", "ParityError", "ReportError", "TritonUnsupported", "UnknownReference", "WorkerError"]
+__all__ = [
+    "GoldenError",
+    "Mismatch",
+    "ParityError",
+    "ReportError",
+    "TritonUnsupported",
+    "UnknownReference",
+    "WorkerError",
+]
 
 
 class ParityError(AscendOpsError):

@@ -57,6 +57,38 @@ class TestCase:
         """Every attribute: the case's values, else the defaults."""
         return dict(complete(self.spec.attrs, self.case.attrs))
 
+    @property
+    def elements(self) -> int:
+        """Number of input elements."""
+        total = 0
+        for shape in self.case.shapes.values():
+            for one in shape if shape and isinstance(shape[0], tuple) else (shape,):
+                size = 1
+                for dim in one:
+                    size *= dim
+                total += size
+        return total
+
+    def recipe(self, seed: int) -> dict[str, Any]:
+        """How the inputs are made, as plain data; `digest` is its hash."""
+        return {
+            "op": self.spec.name,
+            "dtypes": {tensor.name: tensor.dtypes[self.column] for tensor in (*self.spec.inputs, *self.spec.outputs)},
+            "shapes": {name: _plain(shape) for name, shape in self.case.shapes.items()},
+            "attrs": {name: _plain(value) for name, value in self.attrs.items()},
+            "layout": self.case.layout,
+            "values": self.case.values,
+            "case": self.case.name,
+            "seed": seed,
+        }
+
+    def digest(self, seed: int) -> str:
+        """The case's name on every machine: 12 hex digits of the hash of its recipe and the generator's version."""
+        from ascendops.parity.bundle import canonical_hash
+        from ascendops.parity.inputs import GENERATOR
+
+        return canonical_hash({"generator": GENERATOR, **self.recipe(seed)})[:12]
+
     def output_dtypes(self) -> list[torch.dtype | None]:
         """Declared dtype of each output in this column."""
         import torch
@@ -98,6 +130,10 @@ def test_cases(spec: OpSpec) -> Iterator[TestCase]:
 
 
 test_cases.__test__ = False  # type: ignore[attr-defined]
+
+
+def _plain(value: Any) -> Any:
+    return [_plain(item) for item in value] if isinstance(value, (tuple, list)) else value
 
 
 def _shape_text(shape: Any) -> str:

@@ -147,5 +147,9 @@ def golden_of(spec: OpSpec) -> Any:
         raise GoldenError(f"golden.py cannot be imported: {type(error).__name__}: {error}", where=str(path)) from error
     name = golden_name(spec)
     if not callable(getattr(module, name, None)):
-        raise GoldenError(f"golden.py defines no function `{name}`", where=str(path), help="it takes the inputs in float64, then the attributes")
+        raise GoldenError(
+            f"golden.py defines no function `{name}`",
+            where=str(path),
+            help="it takes the inputs in float64, then the attributes",
+        )
     return getattr(module, name)
