@@ -21,7 +21,7 @@ from ascendops.parity.calling import Outputs, Values, named_tensors
 
 FORMAT = "ascendops-bundle/1"
 MANIFEST, DATA = "bundle.json", "data.safetensors"
-SAMPLE = 2048  # elements kept of an output that is too large to be stored whole
+SAMPLE = 1024  # elements kept of an output that is too large to be stored whole
 
 
 @dataclass
@@ -102,7 +102,8 @@ class Bundle:
         return torch.view_as_complex(stored) if out["dtype"] == "complex128" else stored
 
     def _whole(self, out: dict[str, Any]) -> torch.Tensor:
-        return self._stored(out).reshape(out["shape"])
+        whole: torch.Tensor = self._stored(out).reshape(out["shape"])
+        return whole
 
 
 class Recording:
@@ -112,7 +113,7 @@ class Recording:
         op: Operator name; `schema` its PyTorch schema.
         how: What runs, e.g. `Triton on NVIDIA H200`.
         digests: sha256 of what the outputs depend on: `interface` (schema, tensors) and `reference` (its source).
-        largest: Outputs with more elements are stored as a sample of 2048 elements and a hash.
+        largest: Outputs with more elements are stored as a sample of 1024 elements and a hash.
     """
 
     def __init__(
@@ -159,15 +160,15 @@ class Recording:
         self.manifest["data"] = {"file": DATA, "bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         self.manifest["id"] = identity(self.manifest)
         (folder / DATA).write_bytes(data)
-        (folder / MANIFEST).write_text(json.dumps(self.manifest, indent=1) + "\n", encoding="utf-8")
+        (folder / MANIFEST).write_text(_text(self.manifest), encoding="utf-8")
         return str(self.manifest["id"])
 
     def _store(self, key: str, out: torch.Tensor) -> dict[str, Any]:
         out = out.detach().cpu().contiguous()
-        record = {"data": key, "dtype": _word(out.dtype), "shape": list(out.shape), "sha256": inputs.digest(out)}
+        record: dict[str, Any] = {"data": key, "dtype": _word(out.dtype), "shape": list(out.shape), "sha256": inputs.digest(out)}
         stored = out
-        if out.numel() > self.largest:
-            record["sample"] = True
+        if out.numel() > self.largest and not out.is_complex():
+            record["sample"] = 1
             stored = out.flatten()[sample_of(out.numel())]
         self.tensors[key] = torch.view_as_real(stored) if out.dtype == torch.complex128 else stored
         return record
@@ -183,7 +184,7 @@ def load(folder: Path, op: str | None = None) -> Bundle:
         BundleVersion: Its format or generator is of another version.
     """
     if not (folder / MANIFEST).is_file() and op is not None:
-        folder = folder / op
+        folder = next((folder / name for name in (op, op.removesuffix("_custom")) if (folder / name).is_dir()), folder)
     if not (folder / MANIFEST).is_file() and (folder / "golden" / MANIFEST).is_file():
         folder = folder / "golden"
     path = folder / MANIFEST
@@ -232,6 +233,13 @@ def sample_of(count: int) -> torch.Tensor:
     edge = SAMPLE // 8
     inner = torch.from_numpy((inputs.bits(inputs.key(0, "sample", count), SAMPLE - 2 * edge) % count).astype("int64"))
     return torch.unique(torch.cat([torch.arange(edge), inner, torch.arange(count - edge, count)]))
+
+
+def _text(manifest: dict[str, Any]) -> str:
+    """The manifest with one case per line, so that differences between two can be read."""
+    cases = ",\n  ".join(json.dumps(case, separators=(",", ":")) for case in manifest["cases"])
+    head = json.dumps({key: value for key, value in manifest.items() if key != "cases"}, indent=1)
+    return head[: head.rindex("}")].rstrip() + f',\n "cases": [\n  {cases}\n ]\n}}\n'
 
 
 def _check_version(manifest: dict[str, Any], path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -139,6 +139,16 @@ def measure(out: torch.Tensor, truth: Truth) -> Measured:
     # a float64 output is compared with a float64 golden: allowed is never below the golden's own rounding
     excess = torch.where(error == 0, 0, error / allowed)
     return Measured(got, error, excess, special, special | (excess > 1))
+
+
+def measure_sample(truth: Truth, places: torch.Tensor, values: torch.Tensor) -> int:
+    """How many of the `values` at the flat `places` of an output fail."""
+    if truth.dtype is not None and truth.dtype.is_complex:
+        return 0  # real and imaginary parts are never sampled
+    single = None if truth.single is None else truth.single.flatten()[places]
+    kappa = None if truth.kappa is None else truth.kappa.flatten()[places]
+    part = replace(truth, want=truth.want.flatten()[places], kappa=kappa, single=single)
+    return int(measure(values, part).failing.sum())
 
 
 def _measure_exact(out: torch.Tensor, want: torch.Tensor) -> Measured:

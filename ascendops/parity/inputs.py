@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     U64 = NDArray[np.uint64]
     F64 = NDArray[np.float64]
 
-GENERATOR = "splitmix64/1"  # part of every seed's meaning: change it when any value changes
+GENERATOR = "splitmix64/2"  # part of every seed's meaning: change it when any value changes
 
 _TAIL_FRACTION = 8
 _MILD_EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.49999997, 1.5, 2.5, 10.0, -10.0, -17.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,19 +15,24 @@ from ascendops.worker import Worker
 if TYPE_CHECKING:
     import torch
 
+    from ascendops.parity.bundle import Bundle
     from ascendops.spec.model import OpSpec
 
-KINDS = ("auto", "triton", "torch", "none")
+KINDS = ("auto", "triton", "cuda", "torch", "none")
 _TIMEOUT_S = 120.0
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The reference's outputs, or None and the reason why it did not run; `how` says what ran, e.g. `Triton interpreter`."""
+    """The reference's outputs, or None and the reason why it did not run; `how` says what ran, e.g. `Triton interpreter`.
+
+    `samples` has (flat indices, values) per output where a bundle holds only a part of them.
+    """
 
     outputs: list[torch.Tensor | None] | None
     reason: str = ""
     how: str = ""
+    samples: list[Any] | None = None
 
 
 @dataclass
@@ -34,18 +40,26 @@ class Reference:
     """The reference of one operator, in its own worker process.
 
     Attributes:
-        kind: `triton`, `torch` or `none`.
+        kind: `triton`, `cuda`, `torch`, `bundle` or `none`.
         target: `file.py:function`.
         missing: Why it cannot run at all, or empty.
+        bundle: The golden bundle, for kind `bundle`.
     """
 
     kind: str
     target: str = ""
     missing: str = ""
+    bundle: Bundle | None = field(default=None, repr=False)
     _worker: Worker | None = field(default=None, repr=False)
 
-    def __call__(self, values: Mapping[str, Any]) -> Answer:
-        """The reference's outputs for a case's values."""
+    def __call__(self, values: Mapping[str, Any], case: str = "") -> Answer:
+        """The reference's outputs for a case's values; `case` is its id, by which a bundle names it in errors.
+
+        Raises:
+            BundleInputs: A bundle has this case with other inputs.
+        """
+        if self.bundle is not None:
+            return _recorded(self.bundle, case, values)
         if self.missing or self.kind == "none":
             return Answer(None, self.missing)
         self.start()
@@ -59,8 +73,7 @@ class Reference:
     def start(self) -> None:
         """Starts the worker without waiting for it, if this reference can run."""
         if self._worker is None and self.target:
-            function = "call_triton" if self.kind == "triton" else "call_torch"
-            target = f"ascendops.testing.reference:{function}"
+            target = f"ascendops.testing.reference:call_{self.kind}"
             self._worker = Worker(
                 target, env={"OMP_NUM_THREADS": "1"}, timeout_s=_TIMEOUT_S, label=f"the {self.kind} reference"
             )
@@ -77,24 +90,70 @@ def choose(spec: OpSpec, wanted: str) -> Reference:
     """The reference of an operator for `--reference wanted`: auto takes Triton where op.toml declares it.
 
     Raises:
-        UnknownReference: `wanted` is not known.
+        UnknownReference: `wanted` is neither known nor a folder.
+        BundleStale: The bundle was recorded from another declaration or source; other errors of bundles likewise.
     """
     if wanted not in KINDS:
-        raise UnknownReference(f"reference '{wanted}' is not known", help=did_you_mean(wanted, KINDS))
+        if not Path(wanted).is_dir():
+            raise UnknownReference(
+                f"reference '{wanted}' is neither known nor the folder of a bundle", help=did_you_mean(wanted, KINDS)
+            )
+        return _bundle(spec, Path(wanted))
     if wanted == "none":
         return Reference("none")
     if wanted == "torch":
         return Reference("torch", f"{spec.root / 'golden.py'}:{golden_name(spec)}")
-    declared = spec.reference.get("triton")
-    if not declared:
+    return _cuda(spec) if wanted == "cuda" else _triton(spec)
+
+
+def _triton(spec: OpSpec) -> Reference:
+    target = declared(spec, "triton")
+    if target is None:
         return Reference("triton", missing="op.toml declares no Triton reference")
-    file, _, function = declared.rpartition(":")
-    path = spec.root / file
+    path = Path(target.rpartition(":")[0])
     if not path.is_file():
         return Reference("triton", missing=f"{path} does not exist")
     if importlib.util.find_spec("triton") is None:
         return Reference("triton", missing="triton is not installed")
-    return Reference("triton", f"{path}:{function}")
+    return Reference("triton", target)
+
+
+def _cuda(spec: OpSpec) -> Reference:
+    from ascendops import resources
+
+    shipped = resources.cuda_reference() / spec.name / f"{spec.name}.cu"
+    target = declared(spec, "cuda") or (f"{shipped}:{spec.name}" if shipped.is_file() else None)
+    if target is None:
+        return Reference("cuda", missing="op.toml declares no CUDA reference")
+    if shutil.which("nvcc") is None:
+        return Reference("cuda", missing="nvcc is not here, so the CUDA reference cannot be compiled")
+    return Reference("cuda", target)
+
+
+def _bundle(spec: OpSpec, folder: Path) -> Reference:
+    from ascendops.parity import bundle
+    from ascendops.testing.record import check
+
+    found = bundle.load(folder, spec.name)
+    check(found, spec, declared(spec, "triton") if found.how.startswith("Triton") else None)
+    return Reference("bundle", bundle=found)
+
+
+def declared(spec: OpSpec, kind: str) -> str | None:
+    """`path:function` of the reference of this kind that op.toml declares."""
+    target = spec.reference.get(kind)
+    return f"{spec.root / target}" if target else None
+
+
+def _recorded(bundle: Bundle, case: str, values: Mapping[str, Any]) -> Answer:
+    entry = bundle.find(case, values)
+    if entry is None:
+        return Answer(None, bundle.left_out.get(case, "the bundle does not have the case"))
+    how = f"recorded: {bundle.how}"
+    outputs = bundle.outputs(entry)
+    if outputs is None:
+        return Answer(None, "the bundle has a sample of the outputs", how, bundle.samples(entry))
+    return Answer(outputs, how=how)
 
 
 def call_triton(target: str, values: dict[str, Any]) -> tuple[list[Any], str]:
@@ -115,6 +174,20 @@ def call_triton(target: str, values: dict[str, Any]) -> tuple[list[Any], str]:
     else:
         result = invoke(function, values)
         how = "Triton interpreter on the CPU"
+    return [None if out is None else out.detach().cpu() for out in outputs_of(result)], how
+
+
+def call_cuda(target: str, values: dict[str, Any]) -> tuple[list[Any], str]:
+    """Compiles a CUDA C++ reference and runs it; it registers its function as torch.ops.ascendops_cuda.NAME."""
+    import torch
+
+    from ascendops.parity.calling import map_tensors, outputs_of
+    from ascendops.testing.nvcc import load
+
+    function = load(target)
+    arguments = map_tensors(values, lambda tensor: tensor.cuda())
+    result = function(*arguments.values())
+    how = f"CUDA C++ on {torch.cuda.get_device_name()}"
     return [None if out is None else out.detach().cpu() for out in outputs_of(result)], how
 
 
