@@ -99,7 +99,9 @@ class Bundle:
 
     def _stored(self, out: dict[str, Any]) -> torch.Tensor:
         stored = self.tensors[out["data"]]
-        return torch.view_as_complex(stored) if out["dtype"] == "complex128" else stored
+        if out["dtype"] == "complex128":
+            return torch.view_as_complex(stored)
+        return stored
 
     def _whole(self, out: dict[str, Any]) -> torch.Tensor:
         whole: torch.Tensor = self._stored(out).reshape(out["shape"])

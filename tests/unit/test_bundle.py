@@ -10,7 +10,14 @@ import pytest
 import torch
 
 from ascendops.errors import (
-    AscendOpsError, BundleCorrupt, BundleInputs, BundleMissing, BundleOperator, BundleStale, BundleTruncated, BundleVersion,
+    AscendOpsError,
+    BundleCorrupt,
+    BundleInputs,
+    BundleMissing,
+    BundleOperator,
+    BundleStale,
+    BundleTruncated,
+    BundleVersion,
 )  # fmt: skip
 from ascendops.parity import bundle, inputs, safetensors
 from ascendops.render import new_project
