@@ -20,6 +20,8 @@ COMMANDS = {
     "report": "Turn the result of a test run into HTML, text or JUnit.",
     "export": "Write operators in another tool's format: msopgen's JSON.",
     "migrate": "List what a CUDA code base needs before it runs on CANN.",
+    "check": "Compile Triton kernels for Ascend with the real compiler, without CANN.",
+    "toolchain": "Install, list and remove private compilers.",
     "doctor": "Show what this machine can do, with a fix for each problem.",
     "explain": "Explain an error or finding id.",
 }

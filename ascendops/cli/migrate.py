@@ -64,6 +64,7 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
 @click.option("--write", is_flag=True, help="With --apply: write the files, and a patch that undoes it.")
 @click.option("--model", metavar="MODULE:FACTORY", help="Import a factory in a worker; check its model's ATen ops.")
 @click.option("--inputs", metavar="MODULE:FACTORY", help="With --model: what returns the tuple of example inputs.")
+@click.option("--compile-triton", is_flag=True, help="Compile each Triton kernel found (needs the triton-ascend toolchain).")
 @output_options
 def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None, **options: Any) -> int:
     """List what a CUDA code base needs before it runs on CANN.
@@ -93,6 +94,7 @@ def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None
 
         capture(report, options["model"], options["inputs"])
     aim(report, soc.unit, options["torch"])
+    _triton(report, list(paths), soc.name, options["compile_triton"], output)
     if not report.files and not options["model"]:
         raise NothingSelected("no file of a kind that is scanned lies there", help="docs/migrate.md lists the kinds")
     if options["profile"]:
@@ -106,6 +108,16 @@ def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None
     if options["check"] and change and (change.new or change.easier):
         return ExitCode.MISMATCH
     return ExitCode.OK
+
+
+def _triton(report: Report, paths: list[Path], soc: str, compile_them: bool, output: Output) -> None:
+    from ascendops.migrate.lowering import join
+    from ascendops.toolchain.private import find, require
+
+    if compile_them:
+        join.join(report, paths, require("triton-ascend"), soc, output.say)
+    else:
+        join.note(report, find("triton-ascend") is not None)
 
 
 def _change(report: Report, baseline: Path | None) -> Change | None:

@@ -10,9 +10,12 @@ __all__ = [
     "FileProblem",
     "NotAProject",
     "NothingSelected",
+    "ToolchainAbsent",
     "ToolchainError",
     "ToolchainMissing",
     "UnknownBackend",
+    "UnknownToolchain",
+    "WheelMismatch",
 ]
 
 
@@ -92,3 +95,34 @@ class FileProblem(AscendOpsError):
     """
 
     id = "ASC408"
+
+
+class ToolchainAbsent(AscendOpsError):
+    """A private toolchain is needed and is not installed.
+
+    `ascendops check` compiles Triton kernels with the real triton-ascend and AscendNPU-IR packages. They replace the package
+    `triton` wherever they are installed, so they are kept in a private folder: ascendops toolchain install triton-ascend
+    """
+
+    id = "ASC409"
+    exit_code = ExitCode.TOOLCHAIN
+
+
+class UnknownToolchain(AscendOpsError):
+    """No toolchain of that name is pinned.
+
+    `ascendops toolchain list` shows the names. Only exact versions whose hashes ship with the kit are fetched.
+    """
+
+    id = "ASC410"
+
+
+class WheelMismatch(AscendOpsError):
+    """A wheel of a toolchain is missing or is not the pinned file.
+
+    Nothing was installed. `--from` takes a folder that holds the wheels under their own names; each must have the SHA-256 that
+    data/toolchains.json lists.
+    """
+
+    id = "ASC411"
+    exit_code = ExitCode.TOOLCHAIN

@@ -122,6 +122,7 @@ class Report:
     torch: str = ""
     profile: dict[str, Any] = field(default_factory=dict)
     models: list[dict[str, Any]] = field(default_factory=list)
+    triton: dict[str, Any] = field(default_factory=dict)
 
     def counts(self) -> dict[str, int]:
         """Findings per status, in the order of STATUSES."""
@@ -143,6 +144,7 @@ class Report:
             "skipped": [asdict(skip) for skip in self.skipped],
             **({"profile": self.profile} if self.profile else {}),
             **({"models": self.models} if self.models else {}),
+            **({"triton": self.triton} if self.triton else {}),
         }
 
 

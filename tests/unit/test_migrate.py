@@ -194,7 +194,7 @@ def test_profile(tmp_path: Path) -> None:
     assert report.findings[0].weight == pytest.approx(6.0) and "do not write a custom op" in report.findings[0].todo
     assert report.findings[0].command == ""
     assert report.profile["communication"] == 82.0
-    assert {row["name"] for row in report.profile["launch_bound"]} == {"silu", "k"}
+    assert {row["name"] for row in report.profile["launch_bound"]} == {"aten::silu", "k"}
     assert [(row["name"], row["count"], row["fused"]) for row in report.profile["fusion"]] == [("SwiGLU", 120, "torch_npu.npu_swiglu")]
     assert "Where the time goes" in checklist.render(report, "md")
     with pytest.raises(BadTrace, match="no GPU"):
@@ -306,3 +306,40 @@ def test_the_command_of_a_finding_works(tmp_path: Path, monkeypatch: pytest.Monk
     assert [command.split()[3] for command in commands if command] == ["scale", "row_sum", "fused_softmax"]
     result = CliRunner().invoke(app, commands[0].split()[1:], standalone_mode=False)
     assert result.exception is None and (tmp_path / "scale" / "op.toml").is_file()
+
+
+def ops_trace(path: Path, names: list[str]) -> Path:
+    """A trace in which each op launches one kernel of 2 us."""
+    events: list[dict[str, object]] = []
+    for number, name in enumerate(names):
+        events.append({"ph": "X", "cat": "cpu_op", "name": f"aten::{name}", "ts": 10 * number, "dur": 5, "args": {"External id": number}})
+        events.append({"ph": "X", "cat": "kernel", "name": "void at::native::elementwise_kernel<4>()", "ts": 10 * number, "dur": 2, "args": {"External id": number}})
+    path.write_text(json.dumps({"traceEvents": events}))
+    return path
+
+
+def test_fusion_looks_through_casts_and_counts_the_time_of_its_own_calls(tmp_path: Path) -> None:
+    from ascendops.migrate.profile.fusion import candidates
+
+    attention = ["copy_", "bmm", "mul", "fill_", "tril", "masked_fill_", "copy_", "_softmax", "copy_", "bmm"]
+    bn = ["cudnn_convolution", "add_", "add_", "native_batch_norm"]
+    adam = ["mul_", "lerp_", "mul_", "addcmul_", "sqrt", "div", "add_", "addcdiv_"]
+    rms = ["pow", "mean", "add", "rsqrt", "mul"]
+    found = candidates(read(ops_trace(tmp_path / "t.json", [*bn, *attention, *rms, "sub", *adam, "sub", *adam, "mul", "mul"])))
+    assert {(row["name"], row["count"]) for row in found} == {
+        ("attention written out", 1), ("conv + batch norm", 1), ("RMS norm", 1), ("optimizer step, tensor by tensor", 2),
+    }  # fmt: skip
+    total = len(bn) + len(attention) + len(rms) + 2 * len(adam) + 4
+    assert next(row["share"] for row in found if row["name"] == "RMS norm") == round(100 * 5 / total, 1)
+    assert candidates(read(ops_trace(tmp_path / "u.json", ["bmm", "mul", "sub", "mean", "bmm", "pow", "mul"]))) == []
+
+
+def test_library_kernels_and_an_idle_gpu_are_named(tmp_path: Path) -> None:
+    from ascendops.migrate.profile.advice import lines
+    from ascendops.migrate.profile.join import join
+
+    report = scan([write(tmp_path, **REPO)])
+    join(report, read(ops_trace(tmp_path / "t.json", ["mul"] * 200)), 20.0)
+    assert report.profile["kernels"][0]["family"] == "ATen"
+    assert [(row["name"], row["count"]) for row in report.profile["launch_bound"]] == [("aten::mul", 200)]
+    assert report.profile["busy"] == pytest.approx(20.0, abs=0.2) and any("the host is the limit" in line for line in lines(report))

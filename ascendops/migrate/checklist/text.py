@@ -39,6 +39,8 @@ def page(report: Report, change: Change | None, *, full: bool = False) -> str:
             f"  easier  {finding.where}  {finding.construct}: {old} -> {finding.status}"
             for finding, old in change.easier[:_SHOWN]
         ]
+    if report.triton:
+        lines += ["", report.triton["note"]]
     if not full and report.findings:
         lines += ["", "The whole list: --format md|html|json|csv|sarif, or -v. Each rule: ascendops explain MIG-..."]
     return "\n".join(lines)

@@ -28,7 +28,9 @@ def _advice(profile: dict[str, Any]) -> Iterator[str]:
         yield f"- Communication is {profile['communication']:.1f} %: it runs on HCCL; tune HCCL_BUFFSIZE, overlap and the topology, not kernels."
     for row in [row for row in profile["ops"] if row["class"] in ("cpu_fallback", "no_dense_kernel")]:
         yield f"- `{row['op']}` ({row['share']:.1f} %) would run on the CPU: {row['class']}. Replace it, or write an operator."
+    if profile["busy"] < 70:
+        yield f"- The GPU computes {profile['busy']:.0f} % of the time from its first to its last kernel: the host is the limit, and an NPU will wait for it, too."
     for row in profile["launch_bound"][:10]:
-        yield f"- `{row['name']}` is launched {row['count']} times for {row['mean_us']:.1f} us each: launch-bound. Fuse it, or capture a graph (torch.npu.graph)."
+        yield f"- `{row['name']}` is launched {row['count']} times for {row['mean_us']:.1f} us each ({row['share']:.1f} %): launch-bound. Fuse it, or capture a graph (torch.npu.graph)."
     for row in profile["fusion"]:
-        yield f"- {row['name']} ({row['count']} times, its ops are {row['share']:.1f} %): use {row['use']}."
+        yield f"- {row['name']} ({row['count']} times, {row['share']:.1f} %): use {row['use']}."

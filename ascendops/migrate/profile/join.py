@@ -18,9 +18,14 @@ _FAMILIES = (
     ("communication", r"nccl|AllReduce|AllGather|ReduceScatter|all_reduce", "MIG-DIST-NCCL"),
     ("attention library", r"flash_(?:fwd|bwd)|fmha|flash_attn|pytorch_flash", "flash"),
     ("cuDNN", r"cudnn|implicit_convolve|winograd|_convolve_", ""),
-    ("GEMM library", r"gemm|cutlass|cublas|sm\d+_xmma|s16816|ampere_|hopper_|sgemm|splitK", ""),
+    ("ATen", r"\bat::native\b|\bat::cuda\b|\bc10::", ""),
+    ("CUB or Thrust", r"\bcub::|\bthrust::", ""),
+    ("Inductor", r"^triton_(?:poi|per|red|tem|for|mm|bmm)", "MIG-COMPILE"),
+    ("GEMM library", r"gemm|cutlass|cublas|sm\d+_xmma|s16816|ampere_|hopper_|nvjet|splitK", ""),
+    ("cuSOLVER", r"cusolver|getrf|potrf|geqrf|syevj|trsm_", ""),
     ("copy", r"Memcpy|Memset", ""),
 )
+"""Libraries by the names of their kernels, the narrower first."""
 
 
 def join(report: Report, trace: Trace, threshold: float) -> None:
@@ -43,13 +48,35 @@ def join(report: Report, trace: Trace, threshold: float) -> None:
         "communication": round(
             100 * sum(k.us for k in trace.kernels.values() if family(k) == "communication") / total, 2
         ),
-        "launch_bound": [
-            _row(kernel, total, known)
-            for kernel in trace.kernels.values()
-            if kernel.count >= MANY and kernel.mean_us < SMALL_US
-        ],
+        "launch_bound": _launch_bound(trace, known),
+        "busy": round(100 * trace.total_us / trace.span_us, 1) if trace.span_us else 100.0,
         "fusion": candidates(trace),
     }
+
+
+def _launch_bound(trace: Trace, known: set[str]) -> list[dict[str, Any]]:
+    """Ops (or kernels that no op launched) with many launches of a few microseconds, the longest in sum first."""
+    total = trace.total_us or 1.0
+    groups: dict[str, list[float]] = {}
+    for kernel in trace.kernels.values():
+        if family(kernel) in ("communication", "copy"):
+            continue
+        ops = {} if kernel.name in known else kernel.ops  # a kernel of the sources counts under its own name
+        launched = sum(ops.values())
+        for op, count in ops.items():
+            row = groups.setdefault(op, [0.0, 0.0])
+            row[0] += count
+            row[1] += kernel.us * count / kernel.count
+        if kernel.count > launched:
+            row = groups.setdefault(kernel.name, [0.0, 0.0])
+            row[0] += kernel.count - launched
+            row[1] += kernel.us * (kernel.count - launched) / kernel.count
+    rows = [
+        {"name": name, "count": int(count), "us": round(us, 1), "mean_us": round(us / count, 2), "share": round(100 * us / total, 2), "source": name in known}
+        for name, (count, us) in groups.items()
+        if count >= MANY and us / count < SMALL_US
+    ]
+    return sorted(rows, key=lambda row: -float(str(row["us"])))
 
 
 def _kernel_name(finding: Finding) -> str:

@@ -45,13 +45,15 @@ class Trace:
     Attributes:
         kernels: By full name.
         op_us: GPU microseconds by ATen op.
-        sequence: ATen ops that launched GPU work, in the order of their launches.
+        sequence: ATen ops that launched GPU work, in the order of their launches; one entry for each call.
+        step_us: GPU microseconds of each entry.
         span_us: From the first to the last event on the GPU.
     """
 
     kernels: dict[str, Kernel] = field(default_factory=dict)
     op_us: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     sequence: list[str] = field(default_factory=list)
+    step_us: list[float] = field(default_factory=list)
     span_us: float = 0.0
 
     @property
@@ -90,6 +92,7 @@ def _collect(work: list[dict[str, Any]]) -> Trace:
         if event.get("cat") in ("cpu_op", "Operator") and _id(event) is not None
     }
     trace = Trace()
+    last: Any = None
     gpu = sorted((event for event in work if event.get("cat") in _GPU), key=lambda event: float(event.get("ts", 0)))
     for event in gpu:
         full, us = str(event["name"]), float(event.get("dur", 0))
@@ -99,8 +102,12 @@ def _collect(work: list[dict[str, Any]]) -> Trace:
         if op := ops.get(_id(event)):
             kernel.ops[op] += 1
             trace.op_us[op] += us
-            if not trace.sequence or trace.sequence[-1] != op:
+            if _id(event) == last:
+                trace.step_us[-1] += us
+            else:
                 trace.sequence.append(op)
+                trace.step_us.append(us)
+            last = _id(event)
     if gpu:
         trace.span_us = float(gpu[-1].get("ts", 0)) + float(gpu[-1].get("dur", 0)) - float(gpu[0].get("ts", 0))
     return trace
