@@ -33,7 +33,7 @@ FUSIONS = (
     Fusion("residual + RMS norm", "add_? (?:pow|mul|square) mean add_? rsqrt mul ", "torch_npu.npu_add_rms_norm", "normalization"),
     Fusion("RMS norm", "(?:pow|square) mean add_? rsqrt mul ", "torch_npu.npu_rms_norm", "normalization"),
     Fusion("SwiGLU", "silu_? mul_? ", "torch_npu.npu_swiglu", "elementwise"),
-    Fusion("conv + batch norm", "(?:cudnn_convolution|convolution|_convolution|conv2d|_slow_conv2d_forward) (?:add_? )?(?:cudnn_batch_norm|native_batch_norm|_batch_norm_impl_index|batch_norm) ", "fold the batch norm into the weights before inference", ""),
+    Fusion("conv + batch norm", "(?:cudnn_convolution|convolution|_convolution|conv2d|_slow_conv2d_forward) (?:add_? ){0,2}(?:cudnn_batch_norm|native_batch_norm|_batch_norm_impl_index|batch_norm) ", "fold the batch norm into the weights before inference", ""),
     Fusion("group norm + SiLU", "native_group_norm silu_? ", "torch_npu.npu_group_norm_silu", "normalization"),
     Fusion("optimizer step, tensor by tensor", "(?:(?:mul_|lerp_|add_) ){1,3}(?:mul_ )?addcmul_ (?:(?:sqrt|div|div_|add_) ){1,4}addcdiv_ ", "torch_npu.optim.NpuFusedAdamW, or foreach=True", ""),
     Fusion("rotary embedding", "mul_? neg mul_? add_? ", "torch_npu.npu_rotary_mul", "elementwise"),
