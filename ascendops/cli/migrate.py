@@ -61,10 +61,10 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
     "--check", is_flag=True, help="Exit 1 for findings that the baseline has not, or that a newer version made easier."
 )
 @click.option("--apply", "apply", is_flag=True, help="Perform the certain renames; shows a diff unless --write.")
-@click.option("--write", is_flag=True, help="With --apply: write the files, and a patch that undoes it.")
+@click.option("--write", is_flag=True, help="With --apply: write files and an undo patch.")
 @click.option("--model", metavar="MODULE:FACTORY", help="Import a factory in a worker; check its model's ATen ops.")
 @click.option("--inputs", metavar="MODULE:FACTORY", help="With --model: what returns the tuple of example inputs.")
-@click.option("--compile-triton", is_flag=True, help="Compile each Triton kernel found (needs the triton-ascend toolchain).")
+@click.option("--compile-triton", is_flag=True, help="Compile each Triton kernel found (needs `ascendops toolchain install triton-ascend`).")
 @output_options
 def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None, **options: Any) -> int:
     """List what a CUDA code base needs before it runs on CANN.

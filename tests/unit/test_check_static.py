@@ -12,7 +12,7 @@ from ascendops.migrate.lowering.slices import Slicer
 HEAD = "import triton\nimport triton.language as tl\nimport torch\n"
 
 
-def kernel(text: str, **options: object):  # noqa: ANN201
+def kernel(text: str, **options: object):
     (pair,) = plan(Slicer().take("k.py", HEAD + text, None), Options("Ascend910B1", ("fp32",), **options))  # type: ignore[arg-type]
     return pair
 

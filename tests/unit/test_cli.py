@@ -43,7 +43,7 @@ def test_help_lists_exactly_the_commands_that_exist(capsys):
     for name in COMMANDS:
         assert isinstance(app.get_command(click.Context(app), name), click.Command)
         assert f"\n  {name}" in text
-    for planned in ("bench", "tune", "check"):
+    for planned in ("bench", "tune"):
         assert f"\n  {planned} " not in text
 
 

@@ -17,7 +17,7 @@ from ascendops.errors import ToolchainAbsent, ToolchainError, UnknownToolchain, 
 from ascendops.toolchain import pins, private
 from ascendops.toolchain.pins import Package, Pin
 
-TAG = "cp%d%d" % sys.version_info[:2]
+TAG = f"cp{sys.version_info[0]}{sys.version_info[1]}"
 
 
 @pytest.fixture
