@@ -64,7 +64,7 @@ def _version(_context: click.Context, _parameter: click.Parameter, value: str) -
 @click.option("--write", is_flag=True, help="With --apply: write files and an undo patch.")
 @click.option("--model", metavar="MODULE:FACTORY", help="Import a factory in a worker; check its model's ATen ops.")
 @click.option("--inputs", metavar="MODULE:FACTORY", help="With --model: what returns the tuple of example inputs.")
-@click.option("--compile-triton", is_flag=True, help="Compile each Triton kernel found (needs `ascendops toolchain install triton-ascend`).")
+@click.option("--compile-triton", is_flag=True, help="Compile each Triton kernel found.")
 @output_options
 def command(paths: tuple[Path, ...], output: Output, form: str, out: Path | None, **options: Any) -> int:
     """List what a CUDA code base needs before it runs on CANN.
