@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ascendops.spec.policy import TorchPolicy
+
 if TYPE_CHECKING:
     from ascendops.spec.model import OpSpec
 
@@ -36,6 +38,8 @@ def _interface(spec: OpSpec) -> dict[str, Any]:
     if spec.autograd is not None:
         formulas = {name: formula.text for name, formula in spec.autograd.formula.items()}
         found["autograd"] = {"backward": spec.autograd.backward, "grads": dict(spec.autograd.grads), "formula": formulas}
+    if spec.torch != TorchPolicy():
+        found["torch"] = [spec.torch.contiguous, dict(spec.torch.autocast), list(spec.torch.variants)]
     if spec.project != spec.name:
         found["project"] = spec.project
     return found

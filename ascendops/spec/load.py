@@ -17,7 +17,7 @@ from ascendops.errors import (
     UnitError,
     did_you_mean,
 )
-from ascendops.spec import autograd, cases, tensors
+from ascendops.spec import autograd, cases, policy, tensors
 from ascendops.spec.digest import digest
 from ascendops.spec.lines import Lines
 from ascendops.spec.model import OpSpec, TilingKey
@@ -32,7 +32,7 @@ else:
     import tomli as tomllib
 
 EDITION = 1
-OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd")
+OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch")
 KEYS = ("edition", "name", "family", "units", "operators", *OPERATOR_KEYS)
 REFERENCES = ("triton", "cuda")
 SCHEMA = FunctionSchema("", "", (), ())
@@ -110,6 +110,8 @@ def _read(top: Table, path: Path, whole: str) -> OpSpec:
     outer = top.table("operators")
     further = [_further(outer, key, common) for key in outer.data]
     spec = replace(spec, further=tuple(further))
+    for op in further:
+        object.__setattr__(op, "first", spec)  # the one cycle of the model: made here, before anybody has seen the objects
     autograd.check(spec)
     return spec
 
@@ -137,7 +139,9 @@ def _operator(table: Table, common: OpSpec) -> OpSpec:
         bytes=tensors.cost_expr(table, "bytes", declared),
         reference=_reference(table),
         autograd=autograd.read(table),
+        torch=policy.read(table),
     )
+    policy.check(spec, table)
     return cases.read(list(table.tables("case", cases.KEYS)), spec)
 
 

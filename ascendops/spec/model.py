@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ascendops.spec.policy import TorchPolicy
 
 if TYPE_CHECKING:
     from ascendops.spec.autograd import Autograd
@@ -87,7 +89,8 @@ class Case:
 class OpSpec:
     """A whole operator declaration. `path` is the op.toml it came from; `root` the project folder.
 
-    One op.toml may declare several operators: `operators` has all of them, the one at the top level first. `project` is that one's name.
+    One op.toml may declare several operators: `operators` of the one at the top level has all of them, `project` is its name, and `first`
+    leads to it from the others.
     """
 
     edition: int
@@ -109,16 +112,18 @@ class OpSpec:
     digest: str
     project: str = ""
     autograd: Autograd | None = None
+    torch: TorchPolicy = TorchPolicy()
     further: tuple[OpSpec, ...] = ()
+    first: OpSpec | None = field(default=None, repr=False, compare=False)
 
     @property
     def operators(self) -> tuple[OpSpec, ...]:
         """This operator and those of its [operators.NAME] tables."""
         return (self, *self.further)
 
-    def operator(self, name: str) -> OpSpec:
-        """The operator of the project called `name` (KeyError when there is none)."""
-        found = next((op for op in self.operators if op.name == name), None)
+    def sibling(self, name: str) -> OpSpec:
+        """The operator of the same op.toml called `name` (KeyError when there is none)."""
+        found = next((op for op in (self.first or self).operators if op.name == name), None)
         if found is None:
             raise KeyError(name)
         return found

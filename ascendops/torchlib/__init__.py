@@ -1,4 +1,4 @@
-"""Operators as PyTorch custom ops: one schema, a CPU kernel (the twin) and a Meta kernel (the shape rule)."""
+"""Operators as PyTorch custom ops: one schema, and a kernel for each dispatch key."""
 
 from __future__ import annotations
 
@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ascendops.build.library import Library
 
+__all__ = ["copies", "register"]
+
 
 def register(library: Library, namespace: str = "ascendops") -> Any:
     """Registers every operator of a library under `torch.ops.<namespace>`; see `Library.register`."""
     from ascendops.torchlib.registry import register as _register
 
     return _register(library, namespace)
+
+
+def copies() -> dict[str, int]:
+    """How many inputs were copied because they were not contiguous, by `operator.input`."""
+    from ascendops.torchlib.layout import copies as _copies
+
+    return _copies()

@@ -64,14 +64,15 @@ def read(old: str = "", new: str = ""):
 def test_every_operator_is_read():
     spec = read()
     assert [op.name for op in spec.operators] == ["layer_norm", "layer_norm_backward"]
-    backward = spec.operator("layer_norm_backward")
+    backward = spec.sibling("layer_norm_backward")
     assert (backward.op_type, backward.project, backward.units, backward.doc) == ("LayerNormBackward", "layer_norm", spec.units, "the gradient")
     assert [case.name for case in backward.cases] == ["tail"] and not spec.cases
     assert spec.autograd is not None and spec.autograd.inputs == ("x", "weight")
     assert backward_sources(spec, backward) == {"grad_y": "grad_y", "x": "x", "rstd": "rstd", "weight": "weight", "eps": "eps"}
     assert backward.output_shapes({"grad_y": (2, 5), "x": (2, 5), "rstd": (2,)}, {}) == [(2, 5), (5,)]
     with pytest.raises(KeyError):
-        spec.operator("other")
+        spec.sibling("other")
+    assert backward.sibling("layer_norm") is spec
 
 
 def test_a_formula_instead_of_an_operator():

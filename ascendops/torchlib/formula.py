@@ -1,0 +1,117 @@
+"""Gradient formulas of op.toml evaluated on tensors: each function of the language is the torch function of its name."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import torch
+import torch.nn.functional
+
+if TYPE_CHECKING:
+    from ascendops.spec.formula import Formula
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.Pow: operator.pow,
+}  # fmt: skip
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+def _size(tensor: torch.Tensor, dim: int) -> Any:
+    return tensor.shape[dim]
+
+
+def _numel(tensor: torch.Tensor) -> Any:
+    return tensor.numel()
+
+
+def _expand_as(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return tensor.expand_as(like)
+
+
+def _reshape_as(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return tensor.reshape(like.shape)
+
+
+def _cast_as(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    return tensor.to(like.dtype)
+
+
+def _reduce(function: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    def reduce(tensor: torch.Tensor, dim: Any = None, keepdim: bool = False) -> torch.Tensor:
+        dims = list(range(tensor.dim())) if dim is None or dim == [] or dim == () else dim
+        return function(tensor, dims, keepdim)
+
+    return reduce
+
+
+def _clamp(tensor: torch.Tensor, low: Any, high: Any) -> torch.Tensor:
+    return torch.clamp(tensor, low, high)
+
+
+def _flip(tensor: torch.Tensor, dims: Any) -> torch.Tensor:
+    return torch.flip(tensor, [dims] if isinstance(dims, int) else list(dims))
+
+
+def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool = False) -> torch.Tensor:
+    """`tensor` with the dims put back that a reduction of `like` over `dim` removed, expanded to the shape of `like`."""
+    rank = like.dim()
+    if not keepdim and rank:
+        every = range(rank) if dim is None or (isinstance(dim, (list, tuple)) and not dim) else [dim] if isinstance(dim, int) else dim
+        for one in sorted(each % rank for each in every):
+            tensor = tensor.unsqueeze(one)
+    return tensor.expand(like.shape)
+
+
+_SPECIAL: dict[str, Callable[..., Any]] = {
+    "size": _size, "numel": _numel, "expand_as": _expand_as, "reshape_as": _reshape_as, "cast_as": _cast_as, "clamp": _clamp, "flip": _flip,
+    "unreduce": unreduce, "sum": _reduce(torch.sum), "mean": _reduce(torch.mean), "amax": _reduce(torch.amax), "amin": _reduce(torch.amin),
+    "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus, "relu": torch.relu,
+}  # fmt: skip
+
+
+def evaluate(formula: Formula, values: Mapping[str, Any]) -> Any:
+    """The value of a checked formula for these tensors and attributes."""
+    return _value(formula.tree, values)
+
+
+def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    match node:
+        case ast.Constant():
+            return node.value
+        case ast.Name():
+            return values[node.id]
+        case ast.BinOp():
+            return _BINARY[type(node.op)](_value(node.left, values), _value(node.right, values))
+        case ast.UnaryOp(op=ast.Not()):
+            return not _value(node.operand, values)
+        case ast.UnaryOp():
+            return -_value(node.operand, values)
+        case ast.Compare():
+            return _COMPARE[type(node.ops[0])](_value(node.left, values), _value(node.comparators[0], values))
+        case ast.IfExp():
+            return _value(node.body if _value(node.test, values) else node.orelse, values)
+        case ast.List():
+            return [_value(item, values) for item in node.elts]
+        case ast.Call():
+            name = cast(ast.Name, node.func).id
+            function: Callable[..., Any] = _SPECIAL[name] if name in _SPECIAL else getattr(torch, name)
+            return function(*(_value(arg, values) for arg in node.args))
+    raise AssertionError(f"unchecked node {ast.dump(node)}")
+
+
+def fit(gradient: Any, like: torch.Tensor) -> torch.Tensor:
+    """A gradient in the shape and dtype of its input: summed over the dims along which the input was broadcast."""
+    if not isinstance(gradient, torch.Tensor):
+        return torch.full_like(like, gradient)
+    extra = gradient.dim() - like.dim()
+    if extra > 0:
+        gradient = gradient.sum(list(range(extra)))
+    grown = [dim for dim, (a, b) in enumerate(zip(gradient.shape, like.shape, strict=False)) if b == 1 and a != 1]
+    if grown:
+        gradient = gradient.sum(grown, keepdim=True)
+    return gradient.expand(like.shape).to(like.dtype)

@@ -1,0 +1,154 @@
+"""Autograd of a registered operator: by another operator of the project, by formulas, or a refusal that says what to declare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ascendops.errors import GradientError
+from ascendops.spec.autograd import PREFIX, backward_sources
+from ascendops.torchlib.formula import evaluate, fit
+
+if TYPE_CHECKING:
+    from ascendops.build.operator import Operator
+    from ascendops.spec.autograd import Autograd
+    from ascendops.spec.model import OpSpec
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one operator's backward needs.
+
+    Attributes:
+        order: Positional arguments of the schema: backward returns one gradient for each.
+        tensors: Names of inputs and outputs to save.
+        attrs: Names of attributes to keep.
+        used: The outputs whose gradients are read; the others are marked as not differentiable.
+    """
+
+    order: tuple[str, ...]
+    tensors: tuple[str, ...]
+    attrs: tuple[str, ...]
+    used: frozenset[str]
+
+
+def plan(spec: OpSpec) -> Plan:
+    """Which values the gradients of an operator with [autograd] need."""
+    assert spec.autograd is not None
+    if spec.autograd.backward is not None:
+        backward = spec.sibling(spec.autograd.backward)
+        needed = {source for source in backward_sources(spec, backward).values() if source is not None}
+    else:
+        needed = {name for formula in spec.autograd.formula.values() for name in formula.names}
+        needed |= set(spec.autograd.formula)  # `fit` looks at the input
+    grads = {PREFIX + tensor.name: tensor.name for tensor in spec.outputs}
+    tensors = [tensor.name for tensor in (*spec.inputs, *spec.outputs)]
+    return Plan(
+        tuple(arg.name for arg in spec.schema.arguments if not arg.kwarg_only),
+        tuple(name for name in tensors if name in needed),
+        tuple(attr.name for attr in spec.attrs if attr.name in needed),
+        frozenset(output for grad, output in grads.items() if grad in needed),
+    )
+
+
+def register(qualified: str, operator: Operator, library: torch.library.Library) -> None:
+    """Gives the operator its Autograd kernel; operators without floating-point outputs, and those that write to inputs, need none."""
+    spec = operator.spec
+    if spec is None or any(arg.kwarg_only and arg.is_tensor for arg in spec.schema.arguments) or any(t.mutated for t in spec.inputs):
+        return
+    if spec.autograd is None:
+        torch.library.register_autograd(qualified, _refuse(qualified, spec), lib=library)
+        return
+    backward = _by_operator if spec.autograd.backward is not None else _by_formula
+    steps = plan(spec)
+    torch.library.register_autograd(
+        qualified, backward(qualified, spec, spec.autograd, steps), setup_context=_setup(spec, steps), lib=library
+    )
+
+
+def _refuse(qualified: str, spec: OpSpec) -> Callable[..., Any]:
+    def backward(ctx: Any, *grads: Any) -> Any:
+        del ctx, grads
+        raise GradientError(
+            f"{qualified} has no gradient", where=str(spec.path), why=f"{spec.name} declares no [autograd]",
+            help='declare for example formula = { x = "grad_y * ..." }, or call it under torch.no_grad()',
+        )  # fmt: skip
+
+    return backward
+
+
+def _setup(spec: OpSpec, steps: Plan) -> Callable[..., None]:
+    outputs = [tensor.name for tensor in spec.outputs]
+
+    def setup(ctx: Any, inputs: Any, output: Any, keyword_only_inputs: Mapping[str, Any] | None = None) -> None:
+        made = output if isinstance(output, tuple) else (output,)
+        values = {**dict(zip(steps.order, inputs, strict=False)), **(keyword_only_inputs or {}), **dict(zip(outputs, made, strict=True))}
+        ctx.mark_non_differentiable(*(one for name, one in zip(outputs, made, strict=True) if name not in steps.used))
+        lists = [name for name in steps.tensors if isinstance(values[name], (list, tuple))]
+        ctx.ascendops_lists = {name: len(values[name]) for name in lists}
+        saved = [one for name in steps.tensors for one in (values[name] if name in lists else [values[name]])]
+        ctx.save_for_backward(*saved)
+        ctx.ascendops_attrs = {name: values[name] for name in steps.attrs}
+
+    return setup
+
+
+def _values(ctx: Any, spec: OpSpec, steps: Plan, grads: tuple[Any, ...]) -> dict[str, Any]:
+    saved = iter(ctx.saved_tensors)
+    values: dict[str, Any] = {PREFIX + tensor.name: grad for tensor, grad in zip(spec.outputs, grads, strict=True)}
+    for name in steps.tensors:
+        count = ctx.ascendops_lists.get(name)
+        value = next(saved) if count is None else [next(saved) for _ in range(count)]
+        values.setdefault(name, value)
+    return {**values, **ctx.ascendops_attrs}
+
+
+def _by_formula(qualified: str, spec: OpSpec, autograd: Autograd, steps: Plan) -> Callable[..., Any]:
+    del qualified
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        values = _values(ctx, spec, steps, grads)
+        found: list[Any] = []
+        for name, needed in zip(steps.order, ctx.needs_input_grad, strict=False):
+            formula = autograd.formula.get(name)
+            tensor = isinstance(needed, bool) and needed
+            if tensor and formula is None:
+                raise GradientError(f"{spec.name} declares no gradient for '{name}'", where=autograd.where, help=f"add {name} to formula, or detach it")
+            found.append(fit(evaluate(formula, values), values[name]) if tensor and formula is not None else None)
+        return tuple(found)
+
+    return backward
+
+
+def _by_operator(qualified: str, spec: OpSpec, autograd: Autograd, steps: Plan) -> Callable[..., Any]:
+    assert autograd.backward is not None
+    other = spec.sibling(autograd.backward)
+    sources = backward_sources(spec, other)
+    produced = [tensor.name for tensor in other.outputs]
+    namespace = qualified.partition("::")[0]
+    keyword_only = {arg.name for arg in other.schema.arguments if arg.kwarg_only}
+    positional = [arg.name for arg in other.schema.arguments if not arg.kwarg_only]
+    defaults = {attr.name: attr.default for attr in other.attrs}
+
+    def backward(ctx: Any, *grads: Any) -> Any:
+        values = _values(ctx, spec, steps, grads)
+
+        def value(name: str) -> Any:
+            source = sources[name]
+            return defaults.get(name) if source is None else values[source]
+
+        call = getattr(getattr(torch.ops, namespace), other.name)
+        results = call(*(value(name) for name in positional), **{name: value(name) for name in keyword_only})
+        by_name = dict(zip(produced, results if isinstance(results, tuple) else (results,), strict=True))
+        found: list[Any] = []
+        for name, needed in zip(steps.order, ctx.needs_input_grad, strict=False):
+            tensor = isinstance(needed, bool) and needed
+            if tensor and name not in autograd.grads:
+                raise GradientError(f"{spec.name} declares no gradient for '{name}'", where=autograd.where, help=f"add {name} to grads, or detach it")
+            found.append(by_name[autograd.grads[name]] if tensor else None)
+        return tuple(found)
+
+    return backward
