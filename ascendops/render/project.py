@@ -16,6 +16,7 @@ from ascendops.render.families import Choice
 from ascendops.render.fileset import FileSet
 from ascendops.render.free import Free, free
 from ascendops.render.gen import gen
+from ascendops.render.gradients import gradients
 from ascendops.spec import names, schema as schemas
 from ascendops.spec.load import parse as parse_spec
 from ascendops.spec.schema import FunctionSchema, Return
@@ -74,6 +75,7 @@ class OpContext:
     doc: str = ""
     origin: str = ""
     constructs: tuple[tuple[str, str], ...] = ()
+    gradients: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -269,6 +271,7 @@ def _context(
         doc=str(choice.values["doc"]),
         origin=Path(source.where).name if source else "",
         constructs=source.constructs if source else (),
+        gradients=gradients(choice.values, name, signature),
     )
     if not choice.values.get("any_schema"):
         return plain

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 KEYS = ("backward", "grads", "formula")
 PREFIX = "grad_"
-_DIFFERENTIABLE = frozenset({"float16", "bfloat16", "float32", "float64", "complex64", "complex128"})
 
 
 @dataclass(frozen=True)
@@ -94,8 +93,6 @@ def _check_one(op: OpSpec, autograd: Autograd, operators: Mapping[str, OpSpec]) 
             raise AutogradError(f"'{name}' is not an input of {op.name}", where=autograd.where, help=did_you_mean(name, inputs))
         if inputs[name].variadic:
             raise AutogradError(f"'{name}' is a list of tensors, for which gradients cannot be declared", where=autograd.where)
-        if not _DIFFERENTIABLE.intersection(inputs[name].dtypes):
-            raise AutogradError(f"'{name}' has no floating-point dtype, so it has no gradient", where=autograd.where, help=f"remove '{name}'")
     if autograd.backward is None:
         for found in autograd.formula.values():
             known = [*_available(op), *(attr.name for attr in op.attrs)]

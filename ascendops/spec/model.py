@@ -112,7 +112,7 @@ class OpSpec:
     digest: str
     project: str = ""
     autograd: Autograd | None = None
-    torch: TorchPolicy = TorchPolicy()
+    torch: TorchPolicy = field(default_factory=TorchPolicy)
     further: tuple[OpSpec, ...] = ()
     first: OpSpec | None = field(default=None, repr=False, compare=False)
 

@@ -114,4 +114,5 @@ def fit(gradient: Any, like: torch.Tensor) -> torch.Tensor:
     grown = [dim for dim, (a, b) in enumerate(zip(gradient.shape, like.shape, strict=False)) if b == 1 and a != 1]
     if grown:
         gradient = gradient.sum(grown, keepdim=True)
-    return gradient.expand(like.shape).to(like.dtype)
+    fitted: torch.Tensor = gradient.expand(like.shape).to(like.dtype)
+    return fitted

@@ -106,18 +106,25 @@ def _values(ctx: Any, spec: OpSpec, steps: Plan, grads: tuple[Any, ...]) -> dict
     return {**values, **ctx.ascendops_attrs}
 
 
+def _widened(value: Any) -> Any:
+    """16-bit tensors in float32, so that a formula of several steps is rounded once."""
+    half = isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16)
+    return value.float() if half else value
+
+
 def _by_formula(qualified: str, spec: OpSpec, autograd: Autograd, steps: Plan) -> Callable[..., Any]:
     del qualified
 
     def backward(ctx: Any, *grads: Any) -> Any:
         values = _values(ctx, spec, steps, grads)
+        wide = {name: _widened(value) for name, value in values.items()}
         found: list[Any] = []
         for name, needed in zip(steps.order, ctx.needs_input_grad, strict=False):
             formula = autograd.formula.get(name)
             tensor = isinstance(needed, bool) and needed
             if tensor and formula is None:
                 raise GradientError(f"{spec.name} declares no gradient for '{name}'", where=autograd.where, help=f"add {name} to formula, or detach it")
-            found.append(fit(evaluate(formula, values), values[name]) if tensor and formula is not None else None)
+            found.append(fit(evaluate(formula, wide), values[name]) if tensor and formula is not None else None)
         return tuple(found)
 
     return backward

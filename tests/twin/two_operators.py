@@ -27,7 +27,8 @@ def make(root: Path, autograd: str = AUTOGRAD) -> Path:
     head = "".join(line + "\n" for line in head.splitlines() if line.startswith(("schema", "doc")))
     nested = head + "\n" + tables.partition("[reference]")[0]
     nested = re.sub(r"^(\[\[?)(?=[a-z])", r"\1operators.exp_custom_backward.", nested, flags=re.M)
-    (first / "op.toml").write_text((first / "op.toml").read_text() + autograd + "[operators.exp_custom_backward]\n" + nested)
+    declared = re.sub(r"\[autograd\.formula\][^\[]*", "", (first / "op.toml").read_text())
+    (first / "op.toml").write_text(declared + autograd + "[operators.exp_custom_backward]\n" + nested)
     declared = (first / "op.toml").read_text()
     (first / "op.toml").write_text(re.sub(r', "(bfloat16|int32)"', "", declared))  # fewer kernels to compile
     golden = (second / "golden.py").read_text().replace("def golden(", "def exp_custom_backward(")
