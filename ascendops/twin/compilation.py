@@ -149,7 +149,7 @@ def compile_host(
 
 def runtime_library() -> Path:
     """The twin's kernel-side runtime, compiled on first use."""
-    return _runtime("runtime", ["-O3", "-march=native", "-ffp-contract=off"], resources.twin("include"))
+    return _runtime("runtime", ["-O3", "-march=native", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"], resources.twin("include"))
 
 
 def host_runtime_library() -> Path:

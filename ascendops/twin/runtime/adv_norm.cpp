@@ -1,5 +1,4 @@
 // LayerNorm and its relatives, forward and backward, and Welford's statistics.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include <cmath>
 

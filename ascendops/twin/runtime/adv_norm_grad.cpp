@@ -1,5 +1,4 @@
 // Gradients of LayerNorm, and Welford's running mean and variance.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include <cmath>
 

@@ -1,5 +1,4 @@
 // Gradients and variants of SoftMax.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include <cmath>
 

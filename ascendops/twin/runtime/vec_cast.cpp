@@ -1,5 +1,4 @@
 // Type conversion: every pair and rounding mode of the Cast instruction.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include "vec_cast_blocks.h"
 
@@ -7,25 +6,44 @@ namespace ascendc_twin {
 
 namespace {
 
-using CastLoop = void (*)(uint8_t *d, const uint8_t *s, size_t n);
+using Direct = void (*)(uint8_t *d, const uint8_t *s, size_t n);
 
-// Sources that are exact in float: through float, one rounding.
-template <Dt S, Dt D, int MODE>
-void cast_loop(uint8_t *d, const uint8_t *s, size_t n) {
-    if constexpr (S == Dt::F32) {
-        store_rounded<D, MODE>(reinterpret_cast<const float *>(s), d, n);
-    } else {
-        float x[CHUNK];
-        for (size_t i = 0; i < n; i += CHUNK) {
-            const size_t m = std::min(CHUNK, n - i);
-            load_exact<S>(s + extent<S>(i), x, m);
-            store_rounded<D, MODE>(x, d + extent<D>(i), m);
+// A conversion: one pass over both operands, or block by block through float with one rounding.
+struct CastLoop {
+    Direct direct = nullptr;
+    Dt src = Dt::F32, dst = Dt::F32;
+    LoadBlock load = nullptr;
+    RoundBlock round = nullptr;
+    StoreBlock store = nullptr;
+
+    explicit operator bool() const { return direct != nullptr || store != nullptr; }
+    void operator()(uint8_t *d, const uint8_t *s, size_t n) const;
+};
+
+void CastLoop::operator()(uint8_t *d, const uint8_t *s, size_t n) const {
+    if (direct) {
+        direct(d, s, n);
+        return;
+    }
+    float room[CHUNK];
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t m = std::min(CHUNK, n - i);
+        const float *x = reinterpret_cast<const float *>(s + extent(src, i));
+        if (load) {
+            load(s + extent(src, i), room, m);
+            x = room;
         }
+        if (round) {
+            round(x, room, m);
+            x = room;
+        }
+        store(x, d + extent(dst, i), m);
     }
 }
+
 template <Dt S>
 void widen_loop(uint8_t *d, const uint8_t *s, size_t n) {
-    load_exact<S>(s, reinterpret_cast<float *>(d), n);
+    load_of(S)(s, reinterpret_cast<float *>(d), n);
 }
 
 // A 32- or 64-bit integer to float with a rounding mode: magnitude and discarded bits decide, as in the 16-bit formats.
@@ -82,19 +100,24 @@ void dequant_loop(uint8_t *d, const uint8_t *s, size_t n) {
     }
 }
 
-template <Dt S, Dt D>
-CastLoop by_mode(int mode) {
-    switch (mode) {
-        case FLOOR: return cast_loop<S, D, FLOOR>;
-        case CEIL: return cast_loop<S, D, CEIL>;
-        case ROUND: return cast_loop<S, D, ROUND>;
-        case TRUNC: return cast_loop<S, D, TRUNC>;
-        case ODD: return cast_loop<S, D, ODD>;
-        default: return cast_loop<S, D, RINT>;
-    }
+bool is_integer(Dt dt) { return dt != Dt::F16 && dt != Dt::BF16; }
+
+CastLoop through_float(Dt src, Dt dst, int mode) {
+    CastLoop loop;
+    loop.src = src;
+    loop.dst = dst;
+    loop.load = load_of(src);
+    loop.round = is_integer(dst) ? rounding_of(mode) : nullptr;
+    loop.store = store_of(dst, mode);
+    return loop;
+}
+CastLoop in_one_pass(Direct direct) {
+    CastLoop loop;
+    loop.direct = direct;
+    return loop;
 }
 template <typename T>
-CastLoop integer_float_by_mode(int mode) {
+Direct integer_float_by_mode(int mode) {
     switch (mode) {
         case FLOOR: return integer_float_loop<T, FLOOR>;
         case CEIL: return integer_float_loop<T, CEIL>;
@@ -106,37 +129,37 @@ CastLoop integer_float_by_mode(int mode) {
 
 CastLoop find_cast(Dt src, Dt dst, int mode) {
     switch (pair(src, dst)) {
-        case pair(Dt::I4, Dt::F16): return by_mode<Dt::I4, Dt::F16>(mode);
-        case pair(Dt::I8, Dt::F16): return by_mode<Dt::I8, Dt::F16>(mode);
-        case pair(Dt::U8, Dt::F16): return by_mode<Dt::U8, Dt::F16>(mode);
-        case pair(Dt::I16, Dt::F16): return by_mode<Dt::I16, Dt::F16>(mode);
-        case pair(Dt::I16, Dt::F32): return widen_loop<Dt::I16>;
-        case pair(Dt::F16, Dt::I4): return by_mode<Dt::F16, Dt::I4>(mode);
-        case pair(Dt::F16, Dt::I8): return by_mode<Dt::F16, Dt::I8>(mode);
-        case pair(Dt::F16, Dt::U8): return by_mode<Dt::F16, Dt::U8>(mode);
-        case pair(Dt::F16, Dt::I16): return by_mode<Dt::F16, Dt::I16>(mode);
-        case pair(Dt::F16, Dt::I32): return by_mode<Dt::F16, Dt::I32>(mode);
-        case pair(Dt::F16, Dt::F32): return widen_loop<Dt::F16>;
-        case pair(Dt::BF16, Dt::I32): return by_mode<Dt::BF16, Dt::I32>(mode);
-        case pair(Dt::BF16, Dt::F32): return widen_loop<Dt::BF16>;
-        case pair(Dt::I32, Dt::I16): return integer_loop<int32_t, int16_t>;
-        case pair(Dt::I32, Dt::F16): return dequant_loop;
-        case pair(Dt::I32, Dt::F32): return integer_float_by_mode<int32_t>(mode);
-        case pair(Dt::I32, Dt::I64): return integer_loop<int32_t, int64_t>;
-        case pair(Dt::F32, Dt::I16): return by_mode<Dt::F32, Dt::I16>(mode);
-        case pair(Dt::F32, Dt::F16): return by_mode<Dt::F32, Dt::F16>(mode);
-        case pair(Dt::F32, Dt::BF16): return by_mode<Dt::F32, Dt::BF16>(mode);
-        case pair(Dt::F32, Dt::I32): return by_mode<Dt::F32, Dt::I32>(mode);
-        case pair(Dt::F32, Dt::F32): return by_mode<Dt::F32, Dt::F32>(mode);
-        case pair(Dt::F32, Dt::I64): return by_mode<Dt::F32, Dt::I64>(mode);
-        case pair(Dt::I64, Dt::I32): return integer_loop<int64_t, int32_t>;
-        case pair(Dt::I64, Dt::F32): return integer_float_by_mode<int64_t>(mode);
-        default: return nullptr;
+        case pair(Dt::I4, Dt::F16): return through_float(Dt::I4, Dt::F16, mode);
+        case pair(Dt::I8, Dt::F16): return through_float(Dt::I8, Dt::F16, mode);
+        case pair(Dt::U8, Dt::F16): return through_float(Dt::U8, Dt::F16, mode);
+        case pair(Dt::I16, Dt::F16): return through_float(Dt::I16, Dt::F16, mode);
+        case pair(Dt::I16, Dt::F32): return in_one_pass(widen_loop<Dt::I16>);
+        case pair(Dt::F16, Dt::I4): return through_float(Dt::F16, Dt::I4, mode);
+        case pair(Dt::F16, Dt::I8): return through_float(Dt::F16, Dt::I8, mode);
+        case pair(Dt::F16, Dt::U8): return through_float(Dt::F16, Dt::U8, mode);
+        case pair(Dt::F16, Dt::I16): return through_float(Dt::F16, Dt::I16, mode);
+        case pair(Dt::F16, Dt::I32): return through_float(Dt::F16, Dt::I32, mode);
+        case pair(Dt::F16, Dt::F32): return in_one_pass(widen_loop<Dt::F16>);
+        case pair(Dt::BF16, Dt::I32): return through_float(Dt::BF16, Dt::I32, mode);
+        case pair(Dt::BF16, Dt::F32): return in_one_pass(widen_loop<Dt::BF16>);
+        case pair(Dt::I32, Dt::I16): return in_one_pass(integer_loop<int32_t, int16_t>);
+        case pair(Dt::I32, Dt::F16): return in_one_pass(dequant_loop);
+        case pair(Dt::I32, Dt::F32): return in_one_pass(integer_float_by_mode<int32_t>(mode));
+        case pair(Dt::I32, Dt::I64): return in_one_pass(integer_loop<int32_t, int64_t>);
+        case pair(Dt::F32, Dt::I16): return through_float(Dt::F32, Dt::I16, mode);
+        case pair(Dt::F32, Dt::F16): return through_float(Dt::F32, Dt::F16, mode);
+        case pair(Dt::F32, Dt::BF16): return through_float(Dt::F32, Dt::BF16, mode);
+        case pair(Dt::F32, Dt::I32): return through_float(Dt::F32, Dt::I32, mode);
+        case pair(Dt::F32, Dt::F32): return through_float(Dt::F32, Dt::F32, mode);
+        case pair(Dt::F32, Dt::I64): return through_float(Dt::F32, Dt::I64, mode);
+        case pair(Dt::I64, Dt::I32): return in_one_pass(integer_loop<int64_t, int32_t>);
+        case pair(Dt::I64, Dt::F32): return in_one_pass(integer_float_by_mode<int64_t>(mode));
+        default: return {};
     }
 }
 
 // int4b_t packs two elements in a byte: the plan of a cast from or to it works on pairs of elements.
-void cast_int4(Inst &inst, const Span &dst, const Span &src, CastLoop loop, Lanes lanes) {
+void cast_int4(Inst &inst, const Span &dst, const Span &src, const CastLoop &loop, Lanes lanes) {
     Plan plan;
     if (lanes.n % 2 != 0) {
         finding("MASK-RANGE", "%s: an int4b_t operand needs an even number of elements, not %llu", inst.api,

@@ -24,87 +24,18 @@ inline T saturate(float x) {
     }
 }
 
-template <typename T, int MODE>
-inline void store_integers(const float *src, uint8_t *d, size_t n) {
-    T *dst = reinterpret_cast<T *>(d);
-#pragma GCC ivdep
-    for (size_t i = 0; i < n; ++i) {
-        dst[i] = saturate<T>(round_f<MODE>(src[i]));
-    }
-}
+// Blocks of n elements, exact to float; null: the source is float, or has no such conversion.
+using LoadBlock = void (*)(const uint8_t *src, float *dst, size_t n);
+// Blocks of float to an element type; `round` comes first where the type is an integer.
+using StoreBlock = void (*)(const float *src, uint8_t *dst, size_t n);
+using RoundBlock = void (*)(const float *src, float *dst, size_t n);
 
-template <Dt D, int MODE>
-inline void store_rounded(const float *src, uint8_t *d, size_t n) {
-    if constexpr (D == Dt::I8) {
-        store_integers<int8_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::U8) {
-        store_integers<uint8_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I16) {
-        store_integers<int16_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I32) {
-        store_integers<int32_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I64) {
-        store_integers<int64_t, MODE>(src, d, n);
-    } else if constexpr (D == Dt::I4) {
-        for (size_t i = 0; i + 1 < n; i += 2) {
-            const int lo = saturate<int8_t>(round_f<MODE>(src[i])), hi = saturate<int8_t>(round_f<MODE>(src[i + 1]));
-            d[i / 2] = static_cast<uint8_t>((std::clamp(lo, -8, 7) & 0xf) | (std::clamp(hi, -8, 7) << 4));
-        }
-    } else if constexpr (D == Dt::F32) {
-        float *dst = reinterpret_cast<float *>(d);
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; ++i) {
-            dst[i] = round_f<MODE>(src[i]);
-        }
-    } else if constexpr (D == Dt::F16 && (MODE == RINT || MODE == NONE)) {
-        float_to_half(src, d, n);
-    } else {
-        uint16_t *dst = reinterpret_cast<uint16_t *>(d);
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; ++i) {
-            dst[i] = D == Dt::F16 ? float_to_half_bits<MODE>(src[i]) : float_to_bf16_bits<MODE>(src[i]);
-        }
-    }
-}
-
-template <typename T>
-inline void load_integers(const uint8_t *s, float *dst, size_t n) {
-    const T *src = reinterpret_cast<const T *>(s);
-#pragma GCC ivdep
-    for (size_t i = 0; i < n; ++i) {
-        dst[i] = static_cast<float>(src[i]);
-    }
-}
-
-template <Dt S>
-inline void load_exact(const uint8_t *s, float *dst, size_t n) {
-    if constexpr (S == Dt::I8) {
-        load_integers<int8_t>(s, dst, n);
-    } else if constexpr (S == Dt::U8) {
-        load_integers<uint8_t>(s, dst, n);
-    } else if constexpr (S == Dt::I16) {
-        load_integers<int16_t>(s, dst, n);
-    } else if constexpr (S == Dt::I4) {
-        for (size_t i = 0; i < n; ++i) {
-            const uint8_t nibble = static_cast<uint8_t>((s[i / 2] >> (i % 2 * 4)) & 0xf);
-            dst[i] = static_cast<float>(static_cast<int8_t>(nibble << 4) >> 4);
-        }
-    } else {
-        load_floats<S>(s, dst, n);
-    }
-}
+LoadBlock load_of(Dt src);
+StoreBlock store_of(Dt dst, int mode);
+RoundBlock rounding_of(int mode);
 
 // Bytes of n elements.
-template <Dt DT>
-constexpr size_t extent(size_t n) {
-    switch (DT) {
-        case Dt::I4: return n / 2;
-        case Dt::I8: case Dt::U8: return n;
-        case Dt::F16: case Dt::BF16: case Dt::I16: return 2 * n;
-        case Dt::I64: return 8 * n;
-        default: return 4 * n;
-    }
-}
+inline size_t extent(Dt dt, size_t n) { return dt == Dt::I4 ? n / 2 : n * size_of(dt); }
 
 // The product of an int32 and the half in the DEQSCALE register is exact in double; rounding to odd keeps the step through
 // float from rounding twice.

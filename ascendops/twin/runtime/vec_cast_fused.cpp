@@ -1,5 +1,4 @@
 // Arithmetic that ends in a conversion: AddReluCast, SubReluCast, MulCast, AddDeqRelu.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include "vec_cast_blocks.h"
 #include "vec_ops.h"
@@ -8,21 +7,35 @@ namespace ascendc_twin {
 
 namespace {
 
-template <Dt S, typename F, Dt D>
-void fused_loop(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n, const Scalar &) {
+// The float kernel between the blocks that load and store, with one rounding.
+struct Fused {
+    Kernel kernel = nullptr;
+    Dt src = Dt::F32, dst = Dt::F32;
+
+    void operator()(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n) const;
+};
+
+void Fused::operator()(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n) const {
+    const LoadBlock load = load_of(src);
+    const StoreBlock store = store_of(dst, RINT);
     float x[CHUNK], y[CHUNK];
+    Rows rows;
     for (size_t i = 0; i < n; i += CHUNK) {
-        const size_t m = std::min(CHUNK, n - i);
-        load_exact<S>(a + extent<S>(i), x, m);
-        load_exact<S>(b + extent<S>(i), y, m);
-#pragma GCC ivdep
-        for (size_t j = 0; j < m; ++j) {
-            x[j] = F::template f<float>(0.0f, x[j], y[j], 0.0f);
+        rows.n = std::min(CHUNK, n - i);
+        const uint8_t *first = a + extent(src, i), *second = b + extent(src, i);
+        if (load) {
+            load(first, x, rows.n);
+            load(second, y, rows.n);
+            first = reinterpret_cast<const uint8_t *>(x);
+            second = reinterpret_cast<const uint8_t *>(y);
         }
-        store_rounded<D, RINT>(x, d + extent<D>(i), m);
+        kernel(reinterpret_cast<uint8_t *>(x), first, second, rows, Scalar{});
+        if (dst == Dt::I8 || dst == Dt::U8) rounding_of(RINT)(x, x, rows.n);
+        store(x, d + extent(dst, i), rows.n);
     }
 }
-void add_deq_relu_loop(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n, const Scalar &) {
+
+void add_deq_relu_loop(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n) {
     uint16_t *dst = reinterpret_cast<uint16_t *>(d);
     const double scale = static_cast<double>(half_bits_to_float(core().deq_scale_bits));
     for (size_t i = 0; i < n; ++i) {
@@ -30,13 +43,19 @@ void add_deq_relu_loop(uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n,
         dst[i] = scaled_half(std::max(sum * scale, 0.0));
     }
 }
-template <typename F>
-Loop find_fused(Dt src, Dt dst) {
+
+bool is_pair(Dt src, Dt dst) {
     switch (pair(src, dst)) {
-        case pair(Dt::F16, Dt::I8): return fused_loop<Dt::F16, F, Dt::I8>;
-        case pair(Dt::F16, Dt::U8): return fused_loop<Dt::F16, F, Dt::U8>;
-        case pair(Dt::I16, Dt::I8): return fused_loop<Dt::I16, F, Dt::I8>;
-        case pair(Dt::F32, Dt::F16): return fused_loop<Dt::F32, F, Dt::F16>;
+        case pair(Dt::F16, Dt::I8): case pair(Dt::F16, Dt::U8): case pair(Dt::I16, Dt::I8): case pair(Dt::F32, Dt::F16): return true;
+        default: return false;
+    }
+}
+
+Kernel kernel_of(VecOp op) {
+    switch (op) {
+        case VecOp::ADD_RELU: return loop_native<ops::AddRelu, float>;
+        case VecOp::SUB_RELU: return loop_native<ops::SubRelu, float>;
+        case VecOp::MUL: return loop_native<ops::Mul, float>;
         default: return nullptr;
     }
 }
@@ -44,15 +63,9 @@ Loop find_fused(Dt src, Dt dst) {
 }  // namespace
 
 void vec_binary_cast(Inst &inst, VecOp op, const Span &dst, const Span &src0, const Span &src1, const Lanes &lanes) {
-    Loop loop = nullptr;
-    if (op == VecOp::ADD_RELU) {
-        loop = src0.dt == Dt::I32 ? add_deq_relu_loop : find_fused<ops::AddRelu>(src0.dt, dst.dt);
-    } else if (op == VecOp::SUB_RELU) {
-        loop = find_fused<ops::SubRelu>(src0.dt, dst.dt);
-    } else if (op == VecOp::MUL) {
-        loop = find_fused<ops::Mul>(src0.dt, dst.dt);
-    }
-    if (!loop) {
+    const bool scales = op == VecOp::ADD_RELU && src0.dt == Dt::I32;
+    const Fused loop{is_pair(src0.dt, dst.dt) ? kernel_of(op) : nullptr, src0.dt, dst.dt};
+    if (!loop.kernel && !scales) {
         finding("UNSUPPORTED-DTYPE", "%s: this pair of element types cannot be converted", inst.api);
         return;
     }
@@ -68,7 +81,9 @@ void vec_binary_cast(Inst &inst, VecOp op, const Span &dst, const Span &src0, co
     const uint32_t size[3] = {dst_size, src_size, src_size};
     if (ok) {
         for_runs<3>(plan, size, [&](const int64_t(&off)[3], size_t n) {
-            loop(dst.p + off[0], src0.p + off[1], src1.p + off[2], n, Scalar{});
+            uint8_t *d = dst.p + off[0];
+            const uint8_t *a = src0.p + off[1], *b = src1.p + off[2];
+            scales ? add_deq_relu_loop(d, a, b, n) : loop(d, a, b, n);
         });
     }
 }

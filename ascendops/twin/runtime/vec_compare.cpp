@@ -1,5 +1,4 @@
 // Compare (results are bits) and Select (bits choose).
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include <cstring>
 

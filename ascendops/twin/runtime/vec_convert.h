@@ -8,10 +8,6 @@
 
 #include "ascendc_twin/half.h"
 
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
-
 namespace ascendc_twin {
 
 // Numbering of AscendC::RoundMode.
@@ -68,8 +64,35 @@ inline bool keeps_finite(bool negative) {
     return MODE == TRUNC || MODE == ODD || (MODE == FLOOR && !negative) || (MODE == CEIL && negative);
 }
 
+// What is added to a pattern so that dropping its low bits (2 * half_ulp of them) rounds; not for ODD. `odd` is 0 or 1.
+template <int MODE>
+inline uint32_t round_bias(uint32_t half_ulp, uint32_t odd, uint32_t negative) {
+    switch (MODE) {
+        case FLOOR: return negative * (2 * half_ulp - 1);
+        case CEIL: return (1 - negative) * (2 * half_ulp - 1);
+        case ROUND: return half_ulp;
+        case TRUNC: return 0;
+        default: return half_ulp - 1 + odd;
+    }
+}
+
+// Written without branches and without bool, so that loops over it become vector code.
+inline uint16_t float_to_half_nearest(float value) {
+    constexpr float subnormal_unit = 0.5f;  // its last bit is 2^-24, the unit of subnormal halves: adding it rounds to that unit
+    const uint32_t u = float_bits(value), mag = u & 0x7fffffffu;
+    const uint32_t normal = (mag + 0xfffu + ((mag >> 13) & 1u) - (112u << 23)) >> 13;
+    const uint32_t subnormal = float_bits(bits_float(mag) + subnormal_unit) - float_bits(subnormal_unit);
+    uint32_t result = mag < 0x38800000u ? subnormal : normal;
+    result = mag >= 0x477ff000u ? 0x7c00u : result;
+    result = mag > 0x7f800000u ? (0x7e00u | ((mag >> 13) & 0x3ffu)) : result;
+    return static_cast<uint16_t>(((u >> 16) & 0x8000u) | result);
+}
+
 template <int MODE>
 inline uint16_t float_to_half_bits(float value) {
+    if constexpr (MODE == RINT || MODE == NONE) {
+        return float_to_half_nearest(value);
+    }
     const uint32_t u = float_bits(value);
     const uint32_t mag = u & 0x7fffffffu;
     const bool negative = (u >> 31) != 0;
@@ -94,12 +117,14 @@ inline uint16_t float_to_half_bits(float value) {
 
 template <int MODE>
 inline uint16_t float_to_bf16_bits(float value) {
-    const uint32_t u = float_bits(value);
-    const uint32_t mag = u & 0x7fffffffu;
-    const uint32_t kept = u >> 16;
-    const bool up = carries<MODE>(u & 0xffffu, 0x8000u, (kept & 1u) != 0, (u >> 31) != 0);
-    const uint32_t finite = kept + (up ? 1u : 0u);
-    return static_cast<uint16_t>(mag > 0x7f800000u ? (kept | 0x40u) : (mag == 0x7f800000u ? kept : finite));
+    const uint32_t u = float_bits(value), kept = u >> 16;
+    uint32_t finite;
+    if constexpr (MODE == ODD) {
+        finite = kept | ((u & 0xffffu) != 0 ? 1u : 0u);
+    } else {
+        finite = (u + round_bias<MODE>(0x8000u, kept & 1u, u >> 31)) >> 16;
+    }
+    return static_cast<uint16_t>((u & 0x7fffffffu) > 0x7f800000u ? (kept | 0x40u) : finite);
 }
 
 inline float half_bits_to_float(uint16_t bits) {
@@ -112,72 +137,18 @@ inline float half_bits_to_float(uint16_t bits) {
     return bits_float(sign | result);
 }
 
-inline void half_to_float(const uint8_t *src, float *dst, size_t n) {
-    size_t i = 0;
-#if defined(__F16C__)
-    for (; i + 8 <= n; i += 8) {
-        const __m128i packed = _mm_loadu_si128(reinterpret_cast<const __m128i *>(src + 2 * i));
-        _mm256_storeu_ps(dst + i, _mm256_cvtph_ps(packed));
-    }
-#endif
-    for (; i < n; ++i) {
-        uint16_t bits;
-        std::memcpy(&bits, src + 2 * i, 2);
-        dst[i] = half_bits_to_float(bits);
-    }
-}
-
-inline void float_to_half(const float *src, uint8_t *dst, size_t n) {
-    size_t i = 0;
-#if defined(__F16C__)
-    for (; i + 8 <= n; i += 8) {
-        const __m128i packed = _mm256_cvtps_ph(_mm256_loadu_ps(src + i), _MM_FROUND_TO_NEAREST_INT);
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(dst + 2 * i), packed);
-    }
-#endif
-    for (; i < n; ++i) {
-        const uint16_t bits = float_to_half_bits<RINT>(src[i]);
-        std::memcpy(dst + 2 * i, &bits, 2);
-    }
-}
-
-inline void bf16_to_float(const uint8_t *src, float *dst, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-        uint16_t bits;
-        std::memcpy(&bits, src + 2 * i, 2);
-        dst[i] = bits_float(static_cast<uint32_t>(bits) << 16);
-    }
-}
-
-inline void float_to_bf16(const float *src, uint8_t *dst, size_t n) {
-    for (size_t i = 0; i < n; ++i) {
-        const uint16_t bits = float_to_bf16_bits<RINT>(src[i]);
-        std::memcpy(dst + 2 * i, &bits, 2);
-    }
-}
+// Blocks of n elements (vec_convert.cpp).
+void half_to_float(const uint8_t *src, float *dst, size_t n);
+void float_to_half(const float *src, uint8_t *dst, size_t n);
+void bf16_to_float(const uint8_t *src, float *dst, size_t n);
+void float_to_bf16(const float *src, uint8_t *dst, size_t n);
+// Rounds n floats to the values of halves.
+void round_to_half(float *x, size_t n);
 
 inline float half_value(const uint8_t *src) {
     uint16_t bits;
     std::memcpy(&bits, src, 2);
     return half_bits_to_float(bits);
-}
-
-// Rounds n floats to the values of halves.
-template <size_t N>
-inline void round_to_half(float (&x)[N]) {
-    constexpr size_t whole = N / 8 * 8;
-#if defined(__F16C__)
-    for (size_t i = 0; i < whole; i += 8) {
-        const __m128i packed = _mm256_cvtps_ph(_mm256_loadu_ps(x + i), _MM_FROUND_TO_NEAREST_INT);
-        _mm256_storeu_ps(x + i, _mm256_cvtph_ps(packed));
-    }
-    constexpr size_t done = whole;
-#else
-    constexpr size_t done = 0;
-#endif
-    for (size_t i = done; i < N; ++i) {
-        x[i] = half_bits_to_float(float_to_half_bits<RINT>(x[i]));
-    }
 }
 
 inline uint16_t half_pattern(float value) { return float_to_half_bits<RINT>(value); }

@@ -1,5 +1,4 @@
 // Element-wise instructions: dst[i] = op(dst[i], src0[i], src1[i], scalar).
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include <cstring>
 
@@ -34,7 +33,7 @@ Loop binary_loop(VecOp op, Dt dst, Dt src) {
         case VecOp::HYPOT: return float_loops<ops::Hypot>(dst, src);
         case VecOp::GEGLU: return float_loops<ops::Geglu>(dst, src);
         case VecOp::REGLU: return float_loops<ops::Reglu>(dst, src);
-        default: return nullptr;
+        default: return {};
     }
 }
 
@@ -54,7 +53,7 @@ Loop scalar_loop(VecOp op, Dt dst, Dt src) {
         case VecOp::RSUBS: return number_loops<ops::Rsubs>(dst, src);
         case VecOp::RDIVS: return float_loops<ops::Rdivs>(dst, src);
         case VecOp::SWISH: return float_loops<ops::Swish>(dst, src);
-        default: return nullptr;
+        default: return {};
     }
 }
 
@@ -77,30 +76,81 @@ double cycles_per_repeat(VecOp op, Dt dt) {
     }
 }
 
+// A loop over one row of half or bfloat16, converted block by block.
+void run_rounded(const Loop &loop, uint8_t *d, const uint8_t *a, const uint8_t *b, size_t n, const Scalar &scalar) {
+    float x[CHUNK], y[CHUNK], old[CHUNK];
+    const size_t dst_size = size_of(loop.dst), src_size = size_of(loop.src);
+    const auto load = [](Dt dt, const uint8_t *from, float *to, size_t m) {
+        dt == Dt::F16 ? half_to_float(from, to, m) : bf16_to_float(from, to, m);
+    };
+    Rows rows;
+    for (size_t i = 0; i < n; i += CHUNK) {
+        const size_t m = std::min(CHUNK, n - i);
+        uint8_t *out = d + i * dst_size;
+        rows.n = m;
+        load(loop.src, a + i * src_size, x, m);
+        if (loop.reads_b) load(loop.src, b + i * src_size, y, m);
+        const auto *first = reinterpret_cast<const uint8_t *>(x), *second = reinterpret_cast<const uint8_t *>(y);
+        if (loop.dst == Dt::F32) {
+            loop.kernel(out, first, second, rows, scalar);
+            continue;
+        }
+        if (loop.reads_d) load(loop.dst, out, old, m);
+        loop.kernel(reinterpret_cast<uint8_t *>(old), first, second, rows, scalar);
+        loop.dst == Dt::F16 ? float_to_half(old, out, m) : float_to_bf16(old, out, m);
+    }
+}
+
 // The usual way to combine rows with one value per row: src1 has block stride 0, so its block serves a whole repeat.
 bool repeats_one_block(const Plan &plan) {
     return plan.kind == Lanes::MASK_N && plan.blk[0] == 1 && plan.blk[1] == 1 && plan.blk[2] == 0;
 }
 
-void run_with_one_block(const Plan &plan, Loop loop, const Span &dst, const Span &src0, const Span &src1, const Scalar &scalar) {
-    alignas(64) uint8_t blocks[REPEAT];
-    for (uint32_t r = 0; r < plan.repeat; ++r) {
-        const uint8_t *block = src1.p + uint64_t{r} * plan.rep[2] * BLOCK;
-        for (uint32_t b = 0; b < REPEAT; b += BLOCK) {
-            std::memcpy(blocks + b, block, BLOCK);
+bool overlap(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64_t b_bytes) {
+    return a < b + b_bytes && b < a + a_bytes;
+}
+
+void run_with_one_block(const Plan &plan, const Loop &loop, const Span &dst, const Span &src0, const Span &src1, const Scalar &scalar) {
+    constexpr uint32_t MOST = 8;  // repeats whose blocks are spread at once
+    alignas(64) uint8_t blocks[MOST][REPEAT];
+    const uint64_t src1_step = uint64_t{plan.rep[2]} * BLOCK;
+    Rows rows;
+    rows.n = static_cast<size_t>(plan.n);
+    rows.step[0] = int64_t{plan.rep[0]} * BLOCK;
+    rows.step[1] = int64_t{plan.rep[1]} * BLOCK;
+    rows.step[2] = REPEAT;
+    // A block that an earlier repeat writes is read after that.
+    const bool apart = !overlap(dst.p, static_cast<uint64_t>(rows.step[0]) * (plan.repeat - 1) + REPEAT, src1.p,
+                                src1_step * (plan.repeat - 1) + BLOCK);
+    for (uint32_t r = 0; r < plan.repeat; r += rows.count) {
+        rows.count = apart ? std::min(MOST, plan.repeat - r) : 1;
+        for (uint32_t i = 0; i < rows.count; ++i) {
+            const uint8_t *block = src1.p + (r + i) * src1_step;
+            for (uint32_t b = 0; b < REPEAT; b += BLOCK) {
+                std::memcpy(blocks[i] + b, block, BLOCK);
+            }
         }
-        const uint64_t d = uint64_t{r} * plan.rep[0] * BLOCK, a = uint64_t{r} * plan.rep[1] * BLOCK;
-        loop(dst.p + d, src0.p + a, blocks, static_cast<size_t>(plan.n), scalar);
+        run_loop(loop, dst.p + r * rows.step[0], src0.p + r * rows.step[1], blocks[0], rows, scalar);
     }
 }
 
 }  // namespace
 
-void run_elementwise(Inst &inst, VecOp op, Loop loop, const Span &dst, const Span &src0, const Span *src1, bool reads_dst,
+void run_loop(const Loop &loop, uint8_t *d, const uint8_t *a, const uint8_t *b, const Rows &rows, const Scalar &scalar) {
+    if (loop.src != Dt::F16 && loop.src != Dt::BF16) {
+        loop.kernel(d, a, b, rows, scalar);
+        return;
+    }
+    for (uint32_t r = 0; r < rows.count; ++r) {
+        run_rounded(loop, d + r * rows.step[0], a + r * rows.step[1], b + r * rows.step[2], rows.n, scalar);
+    }
+}
+
+void run_elementwise(Inst &inst, VecOp op, const Loop &loop, const Span &dst, const Span &src0, const Span *src1, bool reads_dst,
                      const Scalar &scalar, const Lanes &lanes) {
     const uint32_t dst_size = size_of(dst.dt), src_size = size_of(src0.dt);
     Plan plan;
-    if (!loop) {
+    if (!loop.kernel) {
         finding("UNSUPPORTED-DTYPE", "%s: no instruction for this element type", inst.api);
         return;
     }
@@ -123,13 +173,14 @@ void run_elementwise(Inst &inst, VecOp op, Loop loop, const Span &dst, const Spa
         run_with_one_block(plan, loop, dst, src0, *src1, scalar);
     } else if (src1) {
         const uint32_t size[3] = {dst_size, src_size, src_size};
-        for_runs<3>(plan, size, [&](const int64_t(&off)[3], size_t n) {
-            loop(dst.p + off[0], src0.p + off[1], src1->p + off[2], n, scalar);
+        for_rows<3>(plan, size, [&](const int64_t(&off)[3], size_t n, uint32_t count, const int64_t(&step)[3]) {
+            const Rows rows{n, count, {step[0], step[1], step[2]}};
+            run_loop(loop, dst.p + off[0], src0.p + off[1], src1->p + off[2], rows, scalar);
         });
     } else {
         const uint32_t size[2] = {dst_size, src_size};
-        for_runs<2>(plan, size, [&](const int64_t(&off)[2], size_t n) {
-            loop(dst.p + off[0], src0.p + off[1], nullptr, n, scalar);
+        for_rows<2>(plan, size, [&](const int64_t(&off)[2], size_t n, uint32_t count, const int64_t(&step)[2]) {
+            run_loop(loop, dst.p + off[0], src0.p + off[1], nullptr, Rows{n, count, {step[0], step[1], 0}}, scalar);
         });
     }
 }

@@ -1,5 +1,4 @@
 // Instructions that move or make values without computing: Duplicate, CreateVecIndex, Copy, Brcb.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include <cstring>
 

@@ -70,13 +70,14 @@ inline void charge(Inst &inst, const Plan &plan, double per_repeat, uint32_t byt
     inst.moved += lanes * bytes_per_lane;
 }
 
-// Calls run(offsets, n) for every contiguous stretch of active lanes, in instruction order. offsets[k] is the byte offset of
-// the stretch in operand k, whose elements have size[k] bytes.
+// Calls run(offsets, n, count, step) for every group of rows of contiguous active lanes, in instruction order: `count` rows of n
+// lanes; offsets[k] is the byte offset of the first row in operand k, whose elements have size[k] bytes, and step[k] leads to the
+// next row.
 template <int NOPS, typename F>
-void for_runs(const Plan &plan, const uint32_t (&size)[NOPS], F &&run) {
-    int64_t off[NOPS] = {};
+void for_rows(const Plan &plan, const uint32_t (&size)[NOPS], F &&run) {
+    int64_t off[NOPS] = {}, step[NOPS] = {};
     if (plan.kind == Lanes::COUNT) {
-        run(off, static_cast<size_t>(plan.n));
+        run(off, static_cast<size_t>(plan.n), 1u, step);
         return;
     }
     uint32_t widest = 1;
@@ -88,17 +89,23 @@ void for_runs(const Plan &plan, const uint32_t (&size)[NOPS], F &&run) {
     if (dense) {
         bool whole = plan.kind == Lanes::COUNTER || plan.n == plan.per;
         for (int k = 0; k < NOPS; ++k) {
+            step[k] = int64_t{plan.rep[k]} * BLOCK;
             whole = whole && plan.rep[k] * BLOCK == plan.per * size[k];
         }
         if (whole) {
-            run(off, static_cast<size_t>(plan.kind == Lanes::COUNTER ? plan.n : plan.n * plan.repeat));
+            run(off, static_cast<size_t>(plan.kind == Lanes::COUNTER ? plan.n : plan.n * plan.repeat), 1u, step);
             return;
         }
-        for (uint32_t r = 0; r < plan.repeat; ++r) {
+        const uint64_t lanes = plan.lanes_in(0);
+        const uint32_t last = plan.repeat - 1, full = plan.lanes_in(last) == lanes ? plan.repeat : last;
+        if (full != 0) {
+            run(off, static_cast<size_t>(lanes), full, step);
+        }
+        if (full != plan.repeat) {
             for (int k = 0; k < NOPS; ++k) {
-                off[k] = int64_t{r} * plan.rep[k] * BLOCK;
+                off[k] = int64_t{last} * step[k];
             }
-            run(off, static_cast<size_t>(plan.lanes_in(r)));
+            run(off, static_cast<size_t>(plan.lanes_in(last)), 1u, step);
         }
         return;
     }
@@ -117,12 +124,26 @@ void for_runs(const Plan &plan, const uint32_t (&size)[NOPS], F &&run) {
                     off[k] = (int64_t{r} * plan.rep[k] + int64_t{byte / BLOCK} * plan.blk[k]) * BLOCK + byte % BLOCK +
                              int64_t{skip} * size[k];
                 }
-                run(off, static_cast<size_t>(ones));
+                run(off, static_cast<size_t>(ones), 1u, step);
                 bits >>= ones;
                 skip += ones;
             }
         }
     }
+}
+
+// The same, one row at a time: run(offsets, n).
+template <int NOPS, typename F>
+void for_runs(const Plan &plan, const uint32_t (&size)[NOPS], F &&run) {
+    for_rows<NOPS>(plan, size, [&](const int64_t(&first)[NOPS], size_t n, uint32_t count, const int64_t(&step)[NOPS]) {
+        int64_t off[NOPS];
+        for (uint32_t r = 0; r < count; ++r) {
+            for (int k = 0; k < NOPS; ++k) {
+                off[k] = first[k] + int64_t{r} * step[k];
+            }
+            run(off, n);
+        }
+    });
 }
 
 }  // namespace ascendc_twin

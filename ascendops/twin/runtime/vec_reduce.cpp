@@ -1,5 +1,4 @@
 // Reductions with one result per repeat, per 32-byte block or per pair of lanes.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include "vec_reduce_rows.h"
 

@@ -1,6 +1,5 @@
 // Reductions to a single result. Sums follow the order of the hardware: a binary tree of neighbours inside a repeat, rounded to
 // the element type at each node; the count form then adds the repeats in order, the mask forms go on with trees.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include "vec_reduce_rows.h"
 

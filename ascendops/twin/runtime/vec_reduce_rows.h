@@ -65,7 +65,7 @@ inline void tree(float *x) {
             sums[i] = x[2 * i] + x[2 * i + 1];
         }
         if constexpr (HALF) {
-            round_to_half(sums);
+            round_to_half(sums, N / 2);
         }
         std::memcpy(x, sums, sizeof sums);
         tree<HALF, N / 2, LEFT>(x);

@@ -1,5 +1,4 @@
 // Row-wise functions of the high-level library: SoftMax and its flash variant, Broadcast, SelectWithBytesMask.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include "adv_rows.h"
 #include "vec_math.h"

@@ -1,5 +1,4 @@
 // Element-wise functions of one source.
-#pragma GCC optimize("no-math-errno,no-trapping-math")
 
 #include "vec_loops.h"
 #include "vec_ops.h"
@@ -51,7 +50,7 @@ Loop unary_loop(VecOp op, Dt dst, Dt src) {
         case VecOp::DIGAMMA: return float_loops<ops::Digamma>(dst, src);
         case VecOp::ISNAN: return float_loops<ops::IsNan>(dst, src);
         case VecOp::ISINF: return float_loops<ops::IsInf>(dst, src);
-        default: return nullptr;
+        default: return {};
     }
 }
 
