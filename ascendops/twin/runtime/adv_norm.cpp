@@ -52,6 +52,11 @@ Moments moments_of(const NormArgs &a, uint32_t row, const float *x, size_t n, st
     return {mean, row_sum(room.data(), n) * scale};
 }
 
+// The source of a row that is a single segment of floats, to be read where it is; else null.
+const float *plain_row(const NormArgs &a, uint32_t row, const float *dst) {
+    return dst != nullptr && a.segments == 1 && !a.add.given ? reinterpret_cast<const float *>(a.src.p) + uint64_t{row} * a.stride : nullptr;
+}
+
 void load_segments(const NormArgs &a, uint32_t row, uint32_t width, float *x, std::vector<float> &room) {
     for (uint32_t s = 0; s < a.segments; ++s) {
         const uint64_t at = (uint64_t{row} * a.segments + s) * a.stride;
@@ -80,19 +85,24 @@ void vec_norm(Inst &inst, const NormArgs &a) {
     const uint32_t width = a.pad ? a.stride : a.n;  // pad comes with a single segment
     std::vector<float> x(size_t{a.segments} * width), room(x.size());
     for (uint32_t r = 0; r < a.rows; ++r) {
-        load_segments(a, r, width, x.data(), room);
-        const Moments m = moments_of(a, r, x.data(), size_t{a.segments} * a.n, room);
+        float *direct = float_row(a.dst, a.src, uint64_t{r} * a.segments * a.stride, all);
+        const float *plain = plain_row(a, r, direct);
+        if (!plain) {
+            load_segments(a, r, width, x.data(), room);
+        }
+        const Moments m = moments_of(a, r, plain ? plain : x.data(), size_t{a.segments} * a.n, room);
         const float rstd = 1.0f / std::sqrt(m.variance + a.epsilon);
         for (uint32_t s = 0; s < a.segments; ++s) {
-            float *y = x.data() + size_t{s} * width;
+            float *y = plain ? direct : x.data() + size_t{s} * width;
+            const float *in = plain ? plain : y;
             const size_t one = a.groups != 0 ? size_t{r % a.groups} * a.segments + s : 0;
             if (a.groups != 0) {
-                for (uint32_t i = 0; i < width; ++i) y[i] = (y[i] - m.mean) * rstd * w.gamma[one] + w.beta[one];
+                for (uint32_t i = 0; i < width; ++i) y[i] = (in[i] - m.mean) * rstd * w.gamma[one] + w.beta[one];
             } else {
 #pragma GCC ivdep
-                for (uint32_t i = 0; i < width; ++i) y[i] = (y[i] - m.mean) * rstd * w.gamma[i] + w.beta[i];
+                for (uint32_t i = 0; i < width; ++i) y[i] = (in[i] - m.mean) * rstd * w.gamma[i] + w.beta[i];
             }
-            store_row(a.dst, (uint64_t{r} * a.segments + s) * a.stride, y, width);
+            if (!plain) store_row(a.dst, (uint64_t{r} * a.segments + s) * a.stride, y, width);
         }
         if (a.kind != NormArgs::GIVEN && a.mean.given) store_one(a.mean, r, m.mean);
         if (a.kind != NormArgs::GIVEN && a.variance.given) store_one(a.variance, r, m.variance);

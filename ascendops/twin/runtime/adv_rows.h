@@ -26,6 +26,13 @@ inline void store_row(const Span &span, uint64_t at, const float *x, size_t n) {
         default: store_floats<Dt::F32>(x, p, n); break;
     }
 }
+// Where row `at` of float operands can be read and written in place: dst is src, or lies apart from it. Else null.
+inline float *float_row(const Span &dst, const Span &src, uint64_t at, uint64_t all) {
+    const uint64_t bytes = all * sizeof(float);
+    const bool apart = dst.p == src.p || dst.p + bytes <= src.p || src.p + bytes <= dst.p;
+    return dst.dt == Dt::F32 && src.dt == Dt::F32 && apart ? reinterpret_cast<float *>(dst.p) + at : nullptr;
+}
+
 inline float load_one(const Span &span, uint64_t at) {
     float value;
     load_row(span, at, &value, 1);
@@ -42,29 +49,10 @@ inline void store_stat(const Span &span, uint32_t row, float value) {
 }
 inline float load_stat(const Span &span, uint32_t row) { return load_one(span, uint64_t{row} * (BLOCK / size_of(span.dt))); }
 
-inline float row_max(const float *x, size_t n) {
-    float best = x[0];
-    for (size_t i = 1; i < n; ++i) {
-        best = (x[i] > best || x[i] != x[i]) ? x[i] : best;
-    }
-    return best;
-}
-
+// The maximum; NaN if there is one.
+float row_max(const float *x, size_t n);
 // Trees of 64, added in order.
-inline float row_sum(const float *x, size_t n) {
-    float total = 0;
-    for (size_t i = 0; i < n; i += 64) {
-        float part[64] = {};
-        std::memcpy(part, x + i, std::min<size_t>(64, n - i) * sizeof(float));
-        for (size_t width = 32; width > 0; width /= 2) {
-            for (size_t j = 0; j < width; ++j) {
-                part[j] = part[2 * j] + part[2 * j + 1];
-            }
-        }
-        total = i == 0 ? part[0] : total + part[0];
-    }
-    return total;
-}
+float row_sum(const float *x, size_t n);
 
 // The first n elements of an operand; an operand that was not given needs no check.
 inline bool reads(Inst &inst, const Span &span, uint64_t n) {

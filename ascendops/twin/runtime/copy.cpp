@@ -5,12 +5,17 @@
 #include "ascendc_twin/rt_cube.h"
 #include "core.h"
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace ascendc_twin {
 
 namespace {
 
 constexpr uint64_t kBlock = 32;
 constexpr uint32_t kMaxCount = 4095;
+constexpr uint64_t kStreamed = 1024;  // shorter runs are not worth the fence
 constexpr uint64_t kMaxPadRun = 2097151;
 
 using ull = unsigned long long;
@@ -40,6 +45,25 @@ void fill(uint8_t *at, uint64_t bytes, const void *element, uint32_t size) {
     for (uint64_t i = 0; i < bytes; i += size) memcpy(at + i, element, std::min<uint64_t>(size, bytes - i));
 }
 
+// Stores past the caches: what a launch larger than they are writes is not read again soon.
+void stream_run(uint8_t *dst, const uint8_t *src, uint64_t bytes) {
+#if defined(__SSE2__)
+    constexpr uint64_t kVector = sizeof(__m128i);
+    const uint64_t head = std::min(bytes, (kVector - reinterpret_cast<uint64_t>(dst) % kVector) % kVector);
+    memcpy(dst, src, head);
+    uint64_t i = head;
+    for (; i + 4 * kVector <= bytes; i += 4 * kVector) {
+        const auto *from = reinterpret_cast<const __m128i *>(src + i);
+        auto *to = reinterpret_cast<__m128i *>(dst + i);
+        for (int k = 0; k < 4; ++k) _mm_stream_si128(to + k, _mm_loadu_si128(from + k));
+    }
+    memcpy(dst + i, src + i, bytes - i);
+    _mm_sfence();
+#else
+    memcpy(dst, src, bytes);
+#endif
+}
+
 void move_run(const Span &dst_of, uint8_t *dst, const uint8_t *src, uint64_t bytes) {
     if (priv().gm_clip) {
         const bool out = dst_of.mem == Mem::GM;  // the other side of a copy with a global side is local
@@ -50,6 +74,8 @@ void move_run(const Span &dst_of, uint8_t *dst, const uint8_t *src, uint64_t byt
     }
     if (dst_of.mem == Mem::GM && t_core->atomic != 0) {
         atomic_run(dst, src, bytes);
+    } else if (dst_of.mem == Mem::GM && priv().streams && bytes >= kStreamed) {
+        stream_run(dst, src, bytes);
     } else {
         memmove(dst, src, bytes);
     }

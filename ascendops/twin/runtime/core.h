@@ -127,6 +127,7 @@ struct Private {
     uint32_t key_count = 0;
     bool key_matched = false, key_asked = false;
     size_t last_range = 0;
+    bool streams = false;  // the launch's buffers are larger than the caches
     bool may_clip = false;  // a copy is being checked, which can move less
     bool gm_clip = false;  // the instruction leaves a GM buffer: only its bytes inside are moved
 

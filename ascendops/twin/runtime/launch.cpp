@@ -18,6 +18,8 @@ const TwinLaunch &launch_input(const Launch &launch) {
 
 namespace {
 
+constexpr uint64_t kCaches = 64 << 20;  // bytes of buffers beyond which results would push each other out of the caches
+
 std::mutex g_launch;  // one launch at a time: signal handlers belong to the process
 std::string g_report;
 std::vector<Core *> g_spare;  // cores whose memories can be used again
@@ -98,6 +100,7 @@ void prepare(Core &core, Launch &launch, uint32_t number) {
     p->key_count = 0;
     p->key_matched = p->key_asked = false;
     p->last_range = 0;
+    p->streams = launch.gm_bytes > kCaches;
     p->in_runtime = 0;
     p->stop = false;
     p->signal = 0;
@@ -192,6 +195,7 @@ void check_input(Launch &launch) {
     const TwinLaunch &in = *launch.in;
     for (uint32_t i = 0; i < in.buffer_count; ++i) {
         launch.ranges.push_back({in.buffers[i].address, in.buffers[i].address + in.buffers[i].bytes, in.buffers[i].name});
+        launch.gm_bytes += in.buffers[i].bytes;
     }
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     launch.total = in.block_dim * launch.per_block();

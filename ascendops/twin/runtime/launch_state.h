@@ -25,6 +25,7 @@ struct Launch {
     const TwinLaunch *in = nullptr;
     uint32_t total = 0;    // cores of all blocks
     std::vector<Range> ranges;
+    uint64_t gm_bytes = 0;  // of all of them
     std::mutex mutex;
     std::condition_variable changed;
     uint32_t max_running = 1;

@@ -14,7 +14,7 @@ void reduce_block(Reduce op, const Plan &plan, uint8_t *dst, const Span &src) {
         load_row<HALF>(plan, src, r, row);
         uint8_t *out = dst + uint64_t{r} * plan.rep[0] * 8 * size;
         if (op == Reduce::SUM) {
-            tree<HALF, HALF ? 128 : 64, 8>(row.x);
+            tree_sums(row.x, row.x, HALF ? 128 : 64, HALF ? 16 : 8, HALF);
         }
         for (uint32_t b = 0; b < 8; ++b) {
             const uint32_t first = b * group;
@@ -38,7 +38,7 @@ void reduce_pair(const Plan &plan, uint8_t *dst, const Span &src) {
     for (uint32_t r = 0; r < plan.repeat; ++r) {
         load_row<HALF>(plan, src, r, row);
         uint8_t *out = dst + uint64_t{r} * plan.rep[0] * (REPEAT / 2);
-        tree<HALF, HALF ? 128 : 64, HALF ? 64 : 32>(row.x);
+        tree_sums(row.x, row.x, HALF ? 128 : 64, 2, HALF);
         for (uint32_t i = 0; i < plan.per / 2; ++i) {
             if (((row.active[2 * i / 64] >> (2 * i % 64)) & 3u) != 0) {
                 store_value<HALF>(out + i * size, row.x[i]);

@@ -9,12 +9,13 @@ namespace {
 
 template <bool HALF>
 void sum_in_order(const Plan &plan, uint8_t *dst, const Span &src) {
-    Row row;
-    float total = 0;
-    for (uint32_t r = 0; r < plan.repeat; ++r) {
-        load_row<HALF>(plan, src, r, row);
-        const float sum = row_sum<HALF>(row);
-        total = r == 0 ? sum : round_one<HALF>(total + sum);
+    float sums[BATCH * MAX_LANES], total = 0;
+    for (uint32_t r = 0; r < plan.repeat; r += BATCH) {
+        const uint32_t count = std::min(BATCH, plan.repeat - r);
+        row_sums<HALF>(plan, src, r, count, sums);
+        for (uint32_t i = 0; i < count; ++i) {
+            total = r + i == 0 ? sums[i] : round_one<HALF>(total + sums[i]);
+        }
     }
     store_value<HALF>(dst, total);
     core().acc_val = total;

@@ -6,6 +6,7 @@
 
 #include "vec_lanes.h"
 #include "vec_loops.h"
+#include "vec_sums.h"
 
 namespace ascendc_twin {
 
@@ -18,37 +19,44 @@ struct Row {
     uint32_t per;
 };
 
+// The lanes of repeat r as `per` floats.
 template <bool HALF>
-inline void load_row(const Plan &plan, const Span &src, uint32_t r, Row &row) {
+inline void load_lanes(const Plan &plan, const Span &src, uint32_t r, float *x) {
     constexpr uint32_t size = HALF ? 2 : 4;
-    row.per = plan.per;
-    row.active[0] = plan.word(r, 0);
-    row.active[1] = HALF ? plan.word(r, 64) : 0;
+    const uint64_t active[2] = {plan.word(r, 0), HALF ? plan.word(r, 64) : 0};
     const bool prefix = plan.kind != Lanes::MASK_BITS;
     const uint32_t n = prefix ? static_cast<uint32_t>(plan.lanes_in(r)) : plan.per;
     const uint8_t *base = src.p + int64_t{r} * plan.rep[1] * BLOCK;
     const uint32_t group = prefix && plan.blk[1] == 1 ? n : BLOCK / size;
     for (uint32_t lane = 0; lane < n; lane += group) {
         const uint32_t m = std::min(group, n - lane);
-        if (!prefix && ((row.active[lane / 64] >> (lane % 64)) & ((1ull << group) - 1)) == 0) {
-            std::memset(row.x + lane, 0, m * sizeof(float));
+        if (!prefix && ((active[lane / 64] >> (lane % 64)) & ((1ull << group) - 1)) == 0) {
+            std::memset(x + lane, 0, m * sizeof(float));
             continue;
         }
         const uint8_t *p = base + int64_t{lane * size / BLOCK} * plan.blk[1] * BLOCK;
         if (HALF) {
-            half_to_float(p, row.x + lane, m);
+            half_to_float(p, x + lane, m);
         } else {
-            std::memcpy(row.x + lane, p, m * sizeof(float));
+            std::memcpy(x + lane, p, m * sizeof(float));
         }
     }
     for (uint32_t lane = n; lane < plan.per; ++lane) {
-        row.x[lane] = 0.0f;
+        x[lane] = 0.0f;
     }
     if (!prefix) {
         for (uint32_t lane = 0; lane < plan.per; ++lane) {
-            row.x[lane] = ((row.active[lane / 64] >> (lane % 64)) & 1u) != 0 ? row.x[lane] : 0.0f;
+            x[lane] = ((active[lane / 64] >> (lane % 64)) & 1u) != 0 ? x[lane] : 0.0f;
         }
     }
+}
+
+template <bool HALF>
+inline void load_row(const Plan &plan, const Span &src, uint32_t r, Row &row) {
+    row.per = plan.per;
+    row.active[0] = plan.word(r, 0);
+    row.active[1] = HALF ? plan.word(r, 64) : 0;
+    load_lanes<HALF>(plan, src, r, row.x);
 }
 
 template <bool HALF>
@@ -56,25 +64,15 @@ inline float round_one(float x) {
     return HALF ? half_rounded(x) : x;
 }
 
-// x[0..N) to N / 2 sums of neighbours, and so on down to LEFT values.
-template <bool HALF, uint32_t N, uint32_t LEFT>
-inline void tree(float *x) {
-    if constexpr (N > LEFT) {
-        float sums[N / 2];
-        for (uint32_t i = 0; i < N / 2; ++i) {
-            sums[i] = x[2 * i] + x[2 * i + 1];
-        }
-        if constexpr (HALF) {
-            round_to_half(sums, N / 2);
-        }
-        std::memcpy(x, sums, sizeof sums);
-        tree<HALF, N / 2, LEFT>(x);
-    }
-}
+constexpr uint32_t BATCH = 8;  // repeats whose trees go up together
+
+// Sums of `count` (at most BATCH) repeats from r on.
 template <bool HALF>
-inline float row_sum(Row &row) {
-    tree<HALF, HALF ? 128 : 64, 1>(row.x);
-    return row.x[0];
+inline void row_sums(const Plan &plan, const Span &src, uint32_t r, uint32_t count, float (&sums)[BATCH * MAX_LANES]) {
+    for (uint32_t i = 0; i < count; ++i) {
+        load_lanes<HALF>(plan, src, r + i, sums + i * plan.per);
+    }
+    tree_sums(sums, sums, size_t{count} * plan.per, plan.per, HALF);
 }
 
 // Floats as integers of the same order (-0 equals +0), so that the largest key is the result; NaN beats everything.
@@ -148,18 +146,39 @@ inline void store_extreme(uint8_t *p, int order, float value, uint32_t index) {
     }
 }
 
+// Whether the results of a batch may be written after all its repeats are read.
+inline bool behind_source(const Plan &plan, const uint8_t *dst, uint32_t unit, const Span &src) {
+    const uint64_t rows = plan.repeat - 1, step = uint64_t{plan.rep[1]} * BLOCK;
+    const bool before = dst + rows * plan.rep[0] * unit + unit <= src.p;
+    const bool after = dst >= src.p + rows * step + 8 * uint64_t{std::max(1u, plan.blk[1])} * BLOCK;
+    return before || after || (dst == src.p && uint64_t{plan.rep[0]} * unit <= step && unit <= step);
+}
+
+template <bool HALF>
+inline void sum_repeats(const Plan &plan, uint8_t *dst, uint32_t unit, const Span &src) {
+    const uint32_t most = behind_source(plan, dst, unit, src) ? BATCH : 1;
+    float sums[BATCH * MAX_LANES];
+    for (uint32_t r = 0; r < plan.repeat; r += most) {
+        const uint32_t count = std::min(most, plan.repeat - r);
+        row_sums<HALF>(plan, src, r, count, sums);
+        for (uint32_t i = 0; i < count; ++i) {
+            store_value<HALF>(dst + uint64_t{r + i} * plan.rep[0] * unit, sums[i]);
+        }
+    }
+}
+
 template <bool HALF>
 inline void reduce_repeat(Reduce op, const Plan &plan, uint8_t *dst, uint32_t unit, const Span &src, int order) {
+    if (op == Reduce::SUM) {
+        sum_repeats<HALF>(plan, dst, unit, src);
+        return;
+    }
     Row row;
     bool seen = false;
     Core &c = core();
     for (uint32_t r = 0; r < plan.repeat; ++r) {
         uint8_t *out = dst + uint64_t{r} * plan.rep[0] * unit;
         load_row<HALF>(plan, src, r, row);
-        if (op == Reduce::SUM) {
-            store_value<HALF>(out, row_sum<HALF>(row));
-            continue;
-        }
         uint32_t lane = 0;
         if (!row_extreme(row, op == Reduce::MIN, 0, row.per, lane)) {
             continue;

@@ -34,14 +34,18 @@ void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
     }
     std::vector<float> row(args.k);
     for (uint32_t r = 0; r < args.m; ++r) {
-        float *x = row.data();
-        load_row(args.src, uint64_t{r} * args.k, x, args.k);
+        const uint64_t at = uint64_t{r} * args.k;
+        float *direct = float_row(args.dst, args.src, at, all), *x = direct ? direct : row.data();
+        const float *in = direct ? reinterpret_cast<const float *>(args.src.p) + at : x;
+        if (!direct) {
+            load_row(args.src, at, x, args.k);
+        }
         const float before = updates ? load_stat(*args.in_max, r) : 0;
-        float top = simple ? load_stat(*args.max, r) : row_max(x, args.n);
+        float top = simple ? load_stat(*args.max, r) : row_max(in, args.n);
         top = updates && before > top ? before : top;
 #pragma GCC ivdep
         for (size_t i = 0; i < args.k; ++i) {
-            x[i] = exp_f(x[i] - top);
+            x[i] = exp_f(in[i] - top);
         }
         float sum = simple ? load_stat(*args.sum, r) : row_sum(x, args.n);
         if (updates) {
@@ -55,7 +59,9 @@ void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
                 x[i] = x[i] / sum;
             }
         }
-        store_row(args.dst, uint64_t{r} * args.k, x, args.k);
+        if (!direct) {
+            store_row(args.dst, at, x, args.k);
+        }
         if (!simple && args.sum) {
             store_stat(*args.sum, r, sum);
             store_stat(*args.max, r, top);
