@@ -79,24 +79,11 @@ def errors_page() -> str:
     return "\n".join(part for part in parts if part)
 
 
-_FUNCTION = re.compile(r"^TWIN_API\s[^;{]*?\b([A-Z]\w*)\s*\(", re.MULTILINE)
-_MACRO_MADE = re.compile(r"^TWIN_[A-Z_]+\(([A-Z][a-z]\w*)[,)]", re.MULTILINE)
-_MACRO = re.compile(r"^#\s*define ((?!TWIN_|ASCENDC_TWIN_|DT_|FORMAT_|_)[A-Z][A-Z0-9_]+)\b(?!_H_)", re.MULTILINE)
-_TYPE = re.compile(r"^(?:class|struct|enum class) ([A-Z]\w*)\s*(?:final\s*)?(?::[^{;]*)?\{", re.MULTILINE)
-
-
 def api_page() -> str:
-    """docs/ascendc-apis.md: the Ascend C names that the kernel-side headers define, by header."""
-    folder = ROOT / "ascendops/twin/include/ascendc_twin"
-    parts = [f"# Ascend C names that the CPU twin implements\n\n{_NOTE}\nMethods of a type are not listed. Any other name is a compile error.\n"]
-    for header in sorted(folder.rglob("*.h")):
-        text = header.read_text(encoding="utf-8")
-        kernel_side = "\n".join(re.findall(r"^namespace AscendC \{(.*?)^\}  // namespace AscendC", text, re.MULTILINE | re.DOTALL))
-        names = {*_FUNCTION.findall(kernel_side), *_MACRO_MADE.findall(kernel_side), *_TYPE.findall(kernel_side), *_MACRO.findall(text)}
-        if names:
-            title = text.splitlines()[0].removeprefix("//").strip()
-            parts.append(f"## {header.relative_to(folder)}\n\n{title}\n\n{', '.join(f'`{name}`' for name in sorted(names))}\n")
-    return "\n".join(parts)
+    """docs/ascendc-apis.md: the Ascend C names that the kernel-side headers define, by header, and what each SoC supports."""
+    from tools import api_table
+
+    return api_table.page(ROOT / "ascendops/twin/include/ascendc_twin", _NOTE)
 
 
 def pages() -> dict[Path, str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ascendops.errors import CompileError
+from ascendops.toolchain import ascendc_docs
 from ascendops.toolchain.cache import cache_root, digest
 from ascendops.toolchain.compiler import Outcome
 
@@ -80,6 +81,9 @@ def _advice(message: str) -> str | None:
         name = missing["name"] or missing["ascii"]
         if name == "ascendc_twin_default_tiling":
             return "GET_TILING_DATA needs the struct's type: write REGISTER_TILING_DEFAULT(YourTilingData) before it"
+        documented = ascendc_docs.lookup(name.split("::")[-1])
+        if documented:
+            return documented.advice
         return f"check the spelling of {name}; docs/ascendc-apis.md lists the Ascend C names that the CPU twin implements"
     header = _INCLUDE.search(message)
     if header:

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ascendops import resources
+from ascendops.errors import CompileError
 from ascendops.spec import socs
 from ascendops.spec.names import C_LIBRARY_NAMES
 from ascendops.toolchain import cache, compiler as cxx
@@ -21,7 +22,7 @@ from ascendops.twin.device_text import device_text, mixes_host_code
 from ascendops.twin.launch import CUBE_LIBRARY
 
 # Macros that the CANN compiler sets per architecture; kernels test them.
-_ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__", "SPLIT_CORE_VEC"), 2002: ("200", "__DAV_M200__"), 1001: ("100", "__DAV_C100__"), 3002: ("300", "__DAV_M300__"), 3510: ("310", "__DAV_C310__")}
+_ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__", "SPLIT_CORE_VEC"), 2002: ("200", "__DAV_M200__")}
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
         CompileError: The compiler refused it.
         CompilerNotFound: There is no compiler.
     """
+    check_soc(source.soc)
     compiler = cxx.find_compiler()
     types = {name: _task_types(source, name) for name in source.entries}
     cube_only = all(item.cube_only for item in types.values())
@@ -85,6 +87,17 @@ def _task_types(source: KernelSource, entry: str) -> task_types.TaskTypes:
     folders = (source.path.parent, *source.include_dirs)
     functions = {name: source.expressions.get(name, name).split("<")[0].split("::")[-1].strip() for name in source.entries}
     return task_types.read(source.path, functions[entry], tuple(functions.values()), folders, source.prelude, coupled=source.soc.npu_arch != 2201)
+
+
+def check_soc(soc: socs.Soc) -> None:
+    """Refuses a SoC that the twin does not model.
+
+    Raises:
+        CompileError: It is none of Ascend 910B, 910_93 and 310P.
+    """
+    if soc.npu_arch not in _ARCH:
+        what = f"the CPU twin does not support {soc.name} (npu arch {soc.npu_arch})"
+        raise CompileError(what, why="its kernels have other instructions", help="use a SoC of Ascend 910B, 910_93 or 310P, or the backend cann")
 
 
 def _wrapper(source: KernelSource, types: Mapping[str, task_types.TaskTypes], *, cube: bool) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,6 +13,8 @@ from ascendops.toolchain import cache
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+/[^>\n]+)>)', re.MULTILINE)  # not <vector>
 _HEADERS = frozenset({".h", ".hpp", ".hh"})
+_SIBLING = re.compile(r"(?:\.\./)+(?P<op>\w+)/(?P<rest>.+)")
+_INSIDE = Path("in/in/in")  # so deep that `../../X/header` stays inside
 _LEVELS = 6  # folders above the project that are looked at, up to a repository's root
 _DEPTH = 7
 _MOST_FOLDERS = 5000
@@ -28,12 +30,13 @@ _TOOLKIT = re.compile(
 
 def kernel_folders(source: Path, own: Sequence[Path]) -> tuple[Path, ...]:
     """Further include folders for a kernel source whose own folders are `own`."""
-    return _Search([resources.twin("include")], own, "kernel_operator.h").folders([source])
+    return _Search([resources.twin("include")], own, "kernel_operator.h", [resources.twin("include") / "spare"]).folders([source])
 
 
 def host_folders(sources: Sequence[Path], own: Sequence[Path]) -> tuple[Path, ...]:
     """Further include folders for the op_host sources of one project."""
-    return _Search([resources.twin("include") / "host"], own, "tiling/tiling_api.h").folders(sources)
+    spares = [resources.twin("include") / "host" / "spare"]
+    return _Search([resources.twin("include") / "host"], own, "tiling/tiling_api.h", spares).folders(sources)
 
 
 @dataclass
@@ -41,15 +44,16 @@ class _Search:
     shipped: Sequence[Path]
     own: Sequence[Path]
     forward_to: str
+    spares: Sequence[Path] = ()
     seen: set[Path] = field(default_factory=set)
     found: list[Path] = field(default_factory=list)
-    forwarded: set[str] = field(default_factory=set)
+    forwarded: dict[str, str] = field(default_factory=dict)
     index: dict[str, list[Path]] | None = None
 
     def folders(self, sources: Iterable[Path]) -> tuple[Path, ...]:
         for source in sources:
             self._scan(source)
-        overlay = [forwarding_folder(self.forwarded, self.forward_to)] if self.forwarded else []
+        overlay = [forwarding_folder(self.forwarded)] if self.forwarded else []
         return (*self.found, *overlay)
 
     def _scan(self, path: Path) -> None:
@@ -67,12 +71,32 @@ class _Search:
         if home is None and Path(name).suffix in _HEADERS:
             inner = _TOOLKIT.fullmatch(name) is not None
             home = None if inner and "/" in name else self._neighbour(name)
+            sibling = self._sibling(name)
             if home is not None:
                 self.found.append(home)
+            elif sibling is not None:
+                self.forwarded[name] = str(sibling)
+                self._scan(sibling)
+            elif any((spare / name).is_file() for spare in self.spares):
+                self.found.append(next(spare for spare in self.spares if (spare / name).is_file()))
             elif inner:
-                self.forwarded.add(name)
+                self.forwarded[name] = self.forward_to
         if home is not None:
             self._scan(home / name)
+
+    def _sibling(self, name: str) -> Path | None:
+        """The header that `../OP/header` means where every operator's op_kernel is installed as OP: OP/op_kernel/header of this repository."""
+        match = _SIBLING.fullmatch(name)
+        if match is None:
+            return None
+        for level, above in enumerate(self.own[-1].parents):
+            for inner in ("op_kernel", "op_host", ""):
+                path = above / match["op"] / inner / match["rest"]
+                if path.is_file():
+                    return path
+            if level == _LEVELS or (above / ".git").exists():
+                break
+        return None
 
     def _neighbour(self, name: str) -> Path | None:
         if self.index is None:
@@ -110,15 +134,16 @@ def _walk(start: Path) -> Iterator[tuple[Path, list[str]]]:
         yield path, sorted(name for name in files if Path(name).suffix in _HEADERS)
 
 
-def forwarding_folder(names: Iterable[str], target: str) -> Path:
-    """A folder in the cache where each of the header names only includes `target`."""
-    wanted = sorted(names)
+def forwarding_folder(targets: Mapping[str, str]) -> Path:
+    """An include folder in the cache where each header name includes its target; names may start with `../`."""
+    wanted = sorted(targets.items())
 
     def make(stage: Path) -> list[Path]:
-        for name in wanted:
-            header = stage / name
+        for name, target in wanted:
+            header = Path(os.path.normpath(stage / _INSIDE / name))
             header.parent.mkdir(parents=True, exist_ok=True)
             header.write_text(f'#pragma once\n#include "{target}"\n')
+        (stage / _INSIDE).mkdir(parents=True, exist_ok=True)
         return []
 
-    return cache.publish("forward", cache.digest(target, *wanted), make).path
+    return cache.publish("forward", cache.digest(*(word for pair in wanted for word in pair)), make).path / _INSIDE

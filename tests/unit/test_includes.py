@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -41,3 +42,23 @@ def test_inner_headers_of_the_toolkit_forward_to_the_twin(kernel: Path) -> None:
     write(kernel, '#include "lib/math/kernel_operator_sin_intf.h"\n')
     (overlay,) = includes.kernel_folders(kernel, [kernel.parent, kernel.parents[1]])
     assert '#include "kernel_operator.h"' in (overlay / "lib/math/kernel_operator_sin_intf.h").read_text()
+
+
+def test_a_header_of_a_sibling_operator_is_found_in_its_op_kernel(tmp_path: Path, kernel: Path) -> None:
+    shared = write(tmp_path / "repo" / "src" / "norm_utils" / "op_kernel" / "base.h", '#include "more.h"\n')
+    write(shared.parent / "more.h")
+    write(kernel, '#include "../norm_utils/base.h"\n#include "../../deep/base.h"\n')
+    own = (kernel.parent, kernel.parents[1])
+    (folder,) = includes.kernel_folders(kernel, own)
+    forwarded = Path(os.path.normpath(folder / "../norm_utils/base.h"))
+    assert str(shared) in forwarded.read_text()
+    assert not Path(os.path.normpath(folder / "../../deep/base.h")).exists()
+
+
+def test_spare_headers_serve_only_where_a_project_has_none(tmp_path: Path, kernel: Path) -> None:
+    write(kernel, '#include "op_kernel/math_util.h"\n')
+    own = (kernel.parent, kernel.parents[1])
+    (spare,) = includes.kernel_folders(kernel, own)
+    assert (spare / "op_kernel" / "math_util.h").is_file()
+    write(kernel.parents[1] / "op_kernel" / "math_util.h")
+    assert includes.kernel_folders(kernel, own) == ()

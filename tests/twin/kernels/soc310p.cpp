@@ -12,12 +12,17 @@ extern "C" __global__ __aicore__ void copy_310p(GM_ADDR xAddr, GM_ADDR yAddr, ui
     LocalTensor<half> a = buf.Get<half>();
 #ifdef PAD
     DataCopyPad(a, x, {1, (uint32_t)(n * sizeof(half)), 0, 0, 0}, {false, 0, 0, 0});
+#elif defined(RAW_PAD)
+    DataCopyPadGm2UBImpl((__ubuf__ half *)a.GetPhyAddr(), (__gm__ half *)xAddr, DataCopyExtParams{1, (uint32_t)(n * sizeof(half)), 0, 0, 0}, DataCopyPadExtParams<half>{false, 0, 0, 0});
 #else
     DataCopy(a, x, n);
 #endif
+#ifdef BFLOAT
+    LocalTensor<bfloat16_t> b = buf.Get<bfloat16_t>();
+#endif
     PipeBarrier<PIPE_ALL>();
     DataCopy(y, a, n);
-#if __CCE_AICORE__ != 200 || __NPU_ARCH__ != 2002
+#if !defined(ANY_SOC) && (__CCE_AICORE__ != 200 || __NPU_ARCH__ != 2002)
 #error "not the macros of 310P"
 #endif
 }

@@ -137,6 +137,7 @@ TWIN_API void Transpose(const LocalTensor<T> &dst, const LocalTensor<T> &src, co
 // Between NCDHW and NDC1HWC0 or FRACTAL_Z_3D; the shape is that of the NCDHW side.
 template <const TransDataConfig &config, typename T, typename U, typename S>
 TWIN_API void TransData(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const TransDataParams<U, S> &params) {
+    TWIN_NOT_ON_310P("TransData", T);
     TWIN_REQUIRE_TYPE("TransData", T, int16_t, uint16_t, half, bfloat16_t);
     constexpr bool to_planes = config.dstFormat == DataFormat::NCDHW;
     constexpr DataFormat other = to_planes ? config.srcFormat : config.dstFormat;
@@ -158,6 +159,7 @@ TWIN_API void TransData(const LocalTensor<T> &dstTensor, const LocalTensor<T> &s
 template <const TransDataConfig &config, typename T, typename U, typename S>
 TWIN_API void TransData(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const LocalTensor<uint8_t> &,
                         const TransDataParams<U, S> &params) {
+    TWIN_NOT_ON_310P("TransData", T);
     TransData<config>(dstTensor, srcTensor, params);
 }
 

@@ -188,6 +188,7 @@ template <typename T, bool isReuseSource = false, typename Tiling>
 TWIN_API void GroupNorm(const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance,
                         const LocalTensor<T> &inputX, const LocalTensor<T> &gamma, const LocalTensor<T> &beta, const T epsilon,
                         const Tiling &tiling) {
+    TWIN_NOT_ON_310P("GroupNorm", T);
     TWIN_REQUIRE_TYPE("GroupNorm", T, half, float);
     ascendc_twin::Inst inst("GroupNorm", ascendc_twin::PipeId::V);
     ascendc_twin::NormArgs args;
@@ -209,6 +210,7 @@ template <typename T, bool isReuseSource = false, typename Tiling>
 TWIN_API void GroupNorm(const LocalTensor<T> &output, const LocalTensor<T> &outputMean, const LocalTensor<T> &outputVariance,
                         const LocalTensor<T> &inputX, const LocalTensor<T> &gamma, const LocalTensor<T> &beta,
                         const LocalTensor<uint8_t> &, const T epsilon, const Tiling &tiling) {
+    TWIN_NOT_ON_310P("GroupNorm", T);
     GroupNorm<T, isReuseSource>(output, outputMean, outputVariance, inputX, gamma, beta, epsilon, tiling);
 }
 

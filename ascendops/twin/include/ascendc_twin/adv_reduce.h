@@ -45,6 +45,7 @@ TWIN_API void fold_axis(const char *api, ascendc_twin::Fold fold, const LocalTen
     template <class T, class pattern, bool isReuseSource = false>                                                          \
     TWIN_API void API(const LocalTensor<T> &dstTensor, const LocalTensor<T> &srcTensor, const uint32_t srcShape[],         \
                       bool srcInnerPad) {                                                                                  \
+        TWIN_NOT_ON_310P(#API " of an axis", T);                                                                           \
         TWIN_REQUIRE_TYPE(#API, T, __VA_ARGS__);                                                                           \
         twin_detail::fold_axis<T, pattern>(#API, ascendc_twin::Fold::FOLD, dstTensor, srcTensor, srcShape, srcInnerPad);   \
     }                                                                                                                      \

@@ -122,6 +122,7 @@ TWIN_API void SoftmaxFlashV3(const LocalTensor<T> &dstTensor, const LocalTensor<
                              const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,
                              const LocalTensor<U> &inMeanTensor, const LocalTensor<U> &inExpSumTensor, const LocalTensor<U> &inMaxTensor,
                              const Tiling &, const SoftMaxParams &params) {
+    TWIN_NOT_ON_310P("SoftmaxFlashV3", T);
     TWIN_REQUIRE_TYPE("SoftmaxFlashV3", T, half);
     TWIN_REQUIRE_TYPE("SoftmaxFlashV3", U, float);
     ascendc_twin::Inst inst("SoftmaxFlashV3", ascendc_twin::PipeId::V);
@@ -142,6 +143,7 @@ TWIN_API void SoftmaxFlashV3(const LocalTensor<T> &dstTensor, const LocalTensor<
                              const LocalTensor<U> &maxTensor, const LocalTensor<T> &srcTensor, const LocalTensor<T> &expMaxTensor,
                              const LocalTensor<U> &inMeanTensor, const LocalTensor<U> &inExpSumTensor, const LocalTensor<U> &inMaxTensor,
                              const LocalTensor<uint8_t> &, const Tiling &tiling, const SoftMaxParams &params) {
+    TWIN_NOT_ON_310P("SoftmaxFlashV3", T);
     SoftmaxFlashV3<T, U, isUpdate, isReuseSource, isBasicBlock, isDataFormatNZ, config>(
         dstTensor, meanTensor, expSumTensor, maxTensor, srcTensor, expMaxTensor, inMeanTensor, inExpSumTensor, inMaxTensor, tiling, params);
 }

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "ascendc_twin/require.h"
 #include "ascendc_twin/pipe.h"
 
 namespace ascendc_twin {
@@ -100,12 +101,14 @@ TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, co
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyExtParams &p,
                           const DataCopyPadExtParams<PrimT<T>> &pad) {
+    TWIN_NOT_ON_310P("DataCopyPad", T);
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE2);
     ascendc_twin::copy_pad_in(inst, dst.span(), src.span(), {p.blockCount, p.blockLen, p.srcStride, uint64_t{p.dstStride} * ONE_BLK_SIZE},
                               {pad.isPad, pad.leftPadding, pad.rightPadding, ascendc_twin::pad_bits(pad.paddingValue), sizeof(PrimT<T>)});
 }
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyExtParams &p) {
+    TWIN_NOT_ON_310P("DataCopyPad", T);
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE3);
     ascendc_twin::copy_pad_out(inst, dst.span(), src.span(),
                                {p.blockCount, p.blockLen, uint64_t{p.srcStride} * ONE_BLK_SIZE, p.dstStride}, sizeof(PrimT<T>));
@@ -114,12 +117,14 @@ TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const LocalTensor<T> &dst, const GlobalTensor<T> &src, const DataCopyParams &p,
                           const DataCopyPadParams &pad) {
+    TWIN_NOT_ON_310P("DataCopyPad", T);
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE2);
     ascendc_twin::copy_pad_in(inst, dst.span(), src.span(), {p.blockCount, p.blockLen, p.srcStride, uint64_t{p.dstStride} * ONE_BLK_SIZE},
                               {pad.isPad, pad.leftPadding, pad.rightPadding, pad.paddingValue, sizeof(PrimT<T>)});
 }
 template <typename T, PaddingMode mode = PaddingMode::Normal>
 TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p) {
+    TWIN_NOT_ON_310P("DataCopyPad", T);
     ascendc_twin::Inst inst("DataCopyPad", ascendc_twin::PipeId::MTE3);
     ascendc_twin::copy_pad_out(inst, dst.span(), src.span(),
                                {p.blockCount, p.blockLen, uint64_t{p.srcStride} * ONE_BLK_SIZE, p.dstStride}, sizeof(PrimT<T>));
@@ -127,22 +132,25 @@ TWIN_API void DataCopyPad(const GlobalTensor<T> &dst, const LocalTensor<T> &src,
 
 template <typename T, TPosition pos = TPosition::MAX>
 TWIN_API void SetPadValue(T paddingValue) {
+    TWIN_NOT_ON_310P("SetPadValue", T);
     ascendc_twin::set_pad_value(ascendc_twin::pad_bits(paddingValue));
 }
 
 template <typename T>
 TWIN_API void SetAtomicAdd() {
-    static_assert(ascendc_twin::DtOf<T>::known && sizeof(T) <= 4 && !std::is_same_v<T, bool> && !std::is_same_v<T, uint8_t> &&
-                      !std::is_same_v<T, uint16_t> && !std::is_same_v<T, uint32_t>,
-                  "SetAtomicAdd: int8_t, int16_t, half, bfloat16_t, int32_t or float");
+    TWIN_REQUIRE_TYPE("SetAtomicAdd", T, half, float, int16_t, TWIN_A2(int8_t), TWIN_A2(bfloat16_t), TWIN_A2(int32_t));
     ascendc_twin::set_atomic(1, ascendc_twin::dt_of<T>);
 }
 template <typename T>
 TWIN_API void SetAtomicMax() {
+    TWIN_NOT_ON_310P("SetAtomicMax", T);
+    TWIN_REQUIRE_TYPE("SetAtomicMax", T, half, float, int8_t, int16_t, int32_t, bfloat16_t);
     ascendc_twin::set_atomic(2, ascendc_twin::dt_of<T>);
 }
 template <typename T>
 TWIN_API void SetAtomicMin() {
+    TWIN_NOT_ON_310P("SetAtomicMin", T);
+    TWIN_REQUIRE_TYPE("SetAtomicMin", T, half, float, int8_t, int16_t, int32_t, bfloat16_t);
     ascendc_twin::set_atomic(3, ascendc_twin::dt_of<T>);
 }
 template <typename T>

@@ -48,6 +48,7 @@ TWIN_REDUCE_NAMES(const uint64_t mask[])
 
 template <typename T>
 TWIN_API T GetReduceRepeatSumSpr() {
+    TWIN_NOT_ON_310P("GetReduceRepeatSumSpr", T);
     return GetAccVal<T>();
 }
 template <typename T>

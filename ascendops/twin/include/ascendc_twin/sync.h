@@ -129,12 +129,14 @@ TWIN_API void IBWait(const GlobalTensor<int32_t> &gmWorkspace, const LocalTensor
 // Flags between cores (runtime/cross.cpp).
 template <uint8_t modeId, pipe_t pipe>
 TWIN_API void CrossCoreSetFlag(uint16_t flagId) {
+    TWIN_NOT_ON_310P_V("CrossCoreSetFlag", modeId);
     static_assert(pipe != PIPE_ALL && pipe != PIPE_S, "CrossCoreSetFlag: the pipe may not be PIPE_ALL or PIPE_S");
     ascendc_twin::Inst inst("CrossCoreSetFlag", ascendc_twin::pipe_id(pipe));
     ascendc_twin::cross_set(modeId, flagId);
 }
 template <uint8_t modeId = 0, pipe_t pipe = PIPE_S>
 TWIN_API void CrossCoreWaitFlag(uint16_t flagId) {
+    TWIN_NOT_ON_310P_V("CrossCoreWaitFlag", modeId);
     ascendc_twin::Inst inst("CrossCoreWaitFlag", ascendc_twin::pipe_id(pipe));
     ascendc_twin::cross_wait(flagId);
 }

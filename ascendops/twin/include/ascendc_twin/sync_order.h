@@ -59,7 +59,9 @@ public:
 // Stores of the twin are visible at once.
 enum class MemDsbT : uint8_t { ALL = 0, DDR, UB, SEQ };
 template <MemDsbT arg0>
-TWIN_API void DataSyncBarrier() {}
+TWIN_API void DataSyncBarrier() {
+    TWIN_NOT_ON_310P_V("DataSyncBarrier", arg0);
+}
 
 // One kernel runs at a time here: there is nothing to overlap with.
 template <pipe_t AIV_PIPE = PIPE_MTE3, pipe_t AIC_PIPE = PIPE_MTE3, bool FORCE = false>

@@ -20,29 +20,34 @@ namespace AscendC {
 // The register keeps its bits; none of them changes what the twin computes.
 template <int8_t startBit, int8_t endBit>
 TWIN_API void SetCtrlSpr(int64_t value) {
+    TWIN_NOT_ON_310P_V("SetCtrlSpr", startBit);
     static_assert(startBit >= 0 && startBit <= endBit && endBit < 64, "SetCtrlSpr: bits 0 to 63, the first not behind the last");
     constexpr int64_t bits = ascendc_twin::control_bits<startBit, endBit>;
     ascendc_twin::control_register = (ascendc_twin::control_register & ~bits) | ((value << startBit) & bits);
 }
 template <int8_t startBit, int8_t endBit>
 TWIN_API int64_t GetCtrlSpr() {
+    TWIN_NOT_ON_310P_V("GetCtrlSpr", startBit);
     static_assert(startBit >= 0 && startBit <= endBit && endBit < 64, "GetCtrlSpr: bits 0 to 63, the first not behind the last");
     constexpr int64_t bits = ascendc_twin::control_bits<startBit, endBit>;
     return static_cast<int64_t>(static_cast<uint64_t>(ascendc_twin::control_register & bits) >> startBit);
 }
 template <int8_t startBit, int8_t endBit>
 TWIN_API void ResetCtrlSpr() {
+    TWIN_NOT_ON_310P_V("ResetCtrlSpr", startBit);
     SetCtrlSpr<startBit, endBit>(0);
 }
 
 template <typename T>
 TWIN_API void WriteGmByPassDCache(__gm__ T *addr, T value) {
+    TWIN_NOT_ON_310P("WriteGmByPassDCache", T);
     GlobalTensor<T> at;
     at.SetGlobalBuffer(addr);
     at.SetValue(0, value);
 }
 template <typename T>
 TWIN_API T ReadGmByPassDCache(__gm__ T *addr) {
+    TWIN_NOT_ON_310P("ReadGmByPassDCache", T);
     GlobalTensor<T> at;
     at.SetGlobalBuffer(addr);
     return at.GetValue(0);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "ascendc_twin/arch.h"
 #include "ascendc_twin/enums.h"
 #include "ascendc_twin/half.h"
 #include "ascendc_twin/macros.h"
@@ -122,6 +123,8 @@ inline uint64_t GetShapeSize(const ShapeInfo &info) {
 
 template <typename T>
 class LocalTensor {
+    static_assert(ascendc_twin::type_exists<T>, "bfloat16_t is not a type of Ascend 310P");
+
 public:
     using PrimType = PrimT<T>;
 
@@ -202,6 +205,8 @@ private:
 
 template <typename T>
 class GlobalTensor {
+    static_assert(ascendc_twin::type_exists<T>, "bfloat16_t is not a type of Ascend 310P");
+
 public:
     using PrimType = PrimT<T>;
 

@@ -8,6 +8,7 @@ namespace ascendc_twin {
 template <typename D, typename S>
 constexpr bool castable() {
     constexpr Dt d = dt_of<AscendC::PrimT<D>>, s = dt_of<AscendC::PrimT<S>>;
+    if (__NPU_ARCH__ == 2002 && (d == Dt::BF16 || s == Dt::BF16)) return false;
     switch (s) {
         case Dt::I4: case Dt::I8: case Dt::U8: return d == Dt::F16;
         case Dt::I16: return d == Dt::F16 || d == Dt::F32;
@@ -31,7 +32,7 @@ constexpr uint32_t per_repeat_cast() {
 
 #define TWIN_REQUIRE_CAST(API, T, U)                                                                             \
     static_assert(::ascendc_twin::castable<T, U>(),                                                              \
-                  API ": this pair of element types cannot be converted in one step on Ascend 910B / 910_93; "   \
+                  API ": this pair of element types cannot be converted in one step on " TWIN_SOC "; "               \
                       "int8, uint8 and int4 go through half, bfloat16 goes through float")
 
 namespace AscendC {

@@ -3,13 +3,11 @@
 
 #include <type_traits>
 
+#include "ascendc_twin/require.h"
 #include "ascendc_twin/tensor.h"
 #include "ascendc_twin/vec_engine.h"
 
 namespace ascendc_twin {
-
-template <typename T, typename... Allowed>
-inline constexpr bool one_of = (std::is_same_v<AscendC::PrimT<T>, Allowed> || ...);
 
 template <typename T>
 inline constexpr bool is_floating_element =
@@ -66,8 +64,3 @@ TWIN_API Lanes with_strides(Lanes lanes, uint32_t dst_blk, uint32_t src_blk, uin
 }
 
 }  // namespace ascendc_twin
-
-// The element types that an instruction has on this architecture; the compiler's note names the type that was used.
-#define TWIN_REQUIRE_TYPE(API, T, ...)                                                                                  \
-    static_assert(::ascendc_twin::one_of<T, __VA_ARGS__>,                                                               \
-                  API ": this element type is not supported on Ascend 910B / 910_93; supported are " #__VA_ARGS__)

@@ -84,6 +84,7 @@ TWIN_API void Brcb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const u
 template <typename T, bool isSetMask = true>
 TWIN_API void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], const uint8_t repeatTime,
                    const CopyRepeatParams &repeatParams) {
+    TWIN_NOT_ON_310P("Copy", T);
     TWIN_REQUIRE_TYPE("Copy", T, TWIN_16_32);
     ascendc_twin::Inst inst("Copy", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_bits(mask, ascendc_twin::per_repeat<T>, repeatTime, isSetMask);
@@ -94,6 +95,7 @@ TWIN_API void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const u
 template <typename T, bool isSetMask = true>
 TWIN_API void Copy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask, const uint8_t repeatTime,
                    const CopyRepeatParams &repeatParams) {
+    TWIN_NOT_ON_310P("Copy", T);
     TWIN_REQUIRE_TYPE("Copy", T, TWIN_16_32);
     ascendc_twin::Inst inst("Copy", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_mask(mask, repeatTime, isSetMask);

@@ -66,6 +66,7 @@ TWIN_API void Scatter(const LocalTensor<T> &dst, const LocalTensor<T> &src, cons
 template <typename T>
 TWIN_API void Gatherb(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &offset,
                       const uint8_t repeatTime, const GatherRepeatParams &repeatParams) {
+    TWIN_NOT_ON_310P("Gatherb", T);
     TWIN_REQUIRE_TYPE("Gatherb", T, TWIN_16_32);
     ascendc_twin::Inst inst("Gatherb", ascendc_twin::PipeId::V);
     ascendc_twin::vec_gatherb(inst, dst.span(), src.span(), offset.span(), repeatTime, repeatParams.dstBlkStride,

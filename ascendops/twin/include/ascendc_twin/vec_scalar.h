@@ -4,10 +4,11 @@
 #include "ascendc_twin/vec_common.h"
 
 // The forms with the scalar of type T are the ones whose address kernels take; those with U serve TensorTrait elements.
-#define TWIN_SCALAR(API, OP, ...)                                                                                         \
+#define TWIN_SCALAR_IF(API, OP, TEST, ...)                                                                                       \
     template <typename T, bool isSetMask = true>                                                                          \
     TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask[],        \
                       const uint8_t repeatTime, const UnaryRepeatParams &repeatParams) {                                  \
+        TEST(#API, T);                                                                                                    \
         TWIN_REQUIRE_TYPE(#API, T, __VA_ARGS__);                                                                          \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                           \
         const auto lanes = ascendc_twin::lanes_of_bits(mask, ascendc_twin::per_repeat<T>, repeatTime, isSetMask);         \
@@ -17,6 +18,7 @@
     template <typename T, bool isSetMask = true>                                                                          \
     TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask,          \
                       const uint8_t repeatTime, const UnaryRepeatParams &repeatParams) {                                  \
+        TEST(#API, T);                                                                                                    \
         TWIN_REQUIRE_TYPE(#API, T, __VA_ARGS__);                                                                          \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                           \
         const auto lanes = ascendc_twin::lanes_of_mask(mask, repeatTime, isSetMask);                                      \
@@ -25,6 +27,7 @@
     }                                                                                                                     \
     template <typename T, bool isSetMask = true>                                                                          \
     TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, const int32_t &count) { \
+        TEST(#API, T);                                                                                                    \
         TWIN_REQUIRE_TYPE(#API, T, __VA_ARGS__);                                                                          \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                           \
         ascendc_twin::vec_scalar(inst, ascendc_twin::VecOp::OP, dst.span(), src.span(),                                   \
@@ -37,6 +40,9 @@
         API<U, isSetMask>(dst.template ReinterpretCast<U>(), src.template ReinterpretCast<U>(), scalarValue, count);      \
     }
 
+#define TWIN_EVERYWHERE(API, T)
+#define TWIN_SCALAR(API, OP, ...) TWIN_SCALAR_IF(API, OP, TWIN_EVERYWHERE, __VA_ARGS__)
+
 namespace AscendC {
 
 TWIN_SCALAR(Adds, ADDS, half, float, int16_t, int32_t)
@@ -44,16 +50,19 @@ TWIN_SCALAR(Muls, MULS, half, float, int16_t, int32_t)
 TWIN_SCALAR(Maxs, MAXS, half, float, int16_t, int32_t)
 TWIN_SCALAR(Mins, MINS, half, float, int16_t, int32_t)
 TWIN_SCALAR(LeakyRelu, LEAKY_RELU, half, float)
-TWIN_SCALAR(ShiftLeft, SHL, int16_t, uint16_t, int32_t, uint32_t)
+TWIN_SCALAR_IF(ShiftLeft, SHL, TWIN_NOT_ON_310P, int16_t, uint16_t, int32_t, uint32_t)
 
 }  // namespace AscendC
 #undef TWIN_SCALAR
+#undef TWIN_SCALAR_IF
+#undef TWIN_EVERYWHERE
 
 namespace AscendC {
 
 template <typename T, bool isSetMask = true>
 TWIN_API void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask[],
                          const uint8_t repeatTime, const UnaryRepeatParams &repeatParams, bool roundEn = false) {
+    TWIN_NOT_ON_310P("ShiftRight", T);
     TWIN_REQUIRE_TYPE("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
     ascendc_twin::Inst inst("ShiftRight", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_bits(mask, ascendc_twin::per_repeat<T>, repeatTime, isSetMask);
@@ -63,6 +72,7 @@ TWIN_API void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, c
 template <typename T, bool isSetMask = true>
 TWIN_API void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, uint64_t mask,
                          const uint8_t repeatTime, const UnaryRepeatParams &repeatParams, bool roundEn = false) {
+    TWIN_NOT_ON_310P("ShiftRight", T);
     TWIN_REQUIRE_TYPE("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
     ascendc_twin::Inst inst("ShiftRight", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_mask(mask, repeatTime, isSetMask);
@@ -71,6 +81,7 @@ TWIN_API void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, c
 }
 template <typename T, bool isSetMask = true>
 TWIN_API void ShiftRight(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, const int32_t &count) {
+    TWIN_NOT_ON_310P("ShiftRight", T);
     TWIN_REQUIRE_TYPE("ShiftRight", T, int16_t, uint16_t, int32_t, uint32_t);
     ascendc_twin::Inst inst("ShiftRight", ascendc_twin::PipeId::V);
     ascendc_twin::vec_scalar(inst, ascendc_twin::VecOp::SHR, dst.span(), src.span(), ascendc_twin::scalar_of(scalarValue),

@@ -8,7 +8,7 @@ namespace AscendC {
 template <typename T, typename U, bool isSetMask = true>
 TWIN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
                       const uint64_t mask[], uint8_t repeatTime, const BinaryRepeatParams &repeatParams) {
-    TWIN_REQUIRE_TYPE("Compare", T, half, float, int32_t);
+    TWIN_REQUIRE_TYPE("Compare", T, half, float, TWIN_A2(int32_t));
     ascendc_twin::Inst inst("Compare", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_bits(mask, ascendc_twin::per_repeat<T>, repeatTime, isSetMask);
     ascendc_twin::vec_compare(inst, static_cast<int>(cmpMode), dst.span(), src0.span(), src1.span(),
@@ -17,7 +17,7 @@ TWIN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, con
 template <typename T, typename U, bool isSetMask = true>
 TWIN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
                       const uint64_t mask, uint8_t repeatTime, const BinaryRepeatParams &repeatParams) {
-    TWIN_REQUIRE_TYPE("Compare", T, half, float, int32_t);
+    TWIN_REQUIRE_TYPE("Compare", T, half, float, TWIN_A2(int32_t));
     ascendc_twin::Inst inst("Compare", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_mask(mask, repeatTime, isSetMask);
     ascendc_twin::vec_compare(inst, static_cast<int>(cmpMode), dst.span(), src0.span(), src1.span(),
@@ -26,7 +26,7 @@ TWIN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, con
 template <typename T, typename U>
 TWIN_API void Compare(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, CMPMODE cmpMode,
                       uint32_t count) {
-    TWIN_REQUIRE_TYPE("Compare", T, half, float, int32_t);
+    TWIN_REQUIRE_TYPE("Compare", T, half, float, TWIN_A2(int32_t));
     ascendc_twin::Inst inst("Compare", ascendc_twin::PipeId::V);
     ascendc_twin::vec_compare(inst, static_cast<int>(cmpMode), dst.span(), src0.span(), src1.span(),
                               ascendc_twin::lanes_of_count(count, true), false);
@@ -68,7 +68,7 @@ TWIN_API void GetCmpMask(const LocalTensor<T> &dst) {
     template <typename T, typename U, bool isSetMask = true>                                                                  \
     TWIN_API void API(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode,             \
                       const uint64_t mask[], uint8_t repeatTime, const UnaryRepeatParams &repeatParams) {                     \
-        TWIN_REQUIRE_TYPE(#API, T, half, float, int32_t);                                                                     \
+        TWIN_REQUIRE_TYPE(#API, T, half, float, TWIN_A2(int32_t));                                                                     \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                               \
         const auto lanes = ascendc_twin::lanes_of_bits(mask, ascendc_twin::per_repeat<T>, repeatTime, isSetMask);             \
         ascendc_twin::vec_compare_scalar(inst, static_cast<int>(cmpMode), dst.span(), src0.span(),                            \
@@ -77,7 +77,7 @@ TWIN_API void GetCmpMask(const LocalTensor<T> &dst) {
     template <typename T, typename U, bool isSetMask = true>                                                                  \
     TWIN_API void API(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode,             \
                       const uint64_t mask, uint8_t repeatTime, const UnaryRepeatParams &repeatParams) {                       \
-        TWIN_REQUIRE_TYPE(#API, T, half, float, int32_t);                                                                     \
+        TWIN_REQUIRE_TYPE(#API, T, half, float, TWIN_A2(int32_t));                                                                     \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                               \
         const auto lanes = ascendc_twin::lanes_of_mask(mask, repeatTime, isSetMask);                                          \
         ascendc_twin::vec_compare_scalar(inst, static_cast<int>(cmpMode), dst.span(), src0.span(),                            \
@@ -86,7 +86,7 @@ TWIN_API void GetCmpMask(const LocalTensor<T> &dst) {
     template <typename T, typename U>                                                                                         \
     TWIN_API void API(const LocalTensor<U> &dst, const LocalTensor<T> &src0, const T src1Scalar, CMPMODE cmpMode,             \
                       uint32_t count) {                                                                                       \
-        TWIN_REQUIRE_TYPE(#API, T, half, float, int32_t);                                                                     \
+        TWIN_REQUIRE_TYPE(#API, T, half, float, TWIN_A2(int32_t));                                                                     \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                               \
         ascendc_twin::vec_compare_scalar(inst, static_cast<int>(cmpMode), dst.span(), src0.span(),                            \
                                          ascendc_twin::scalar_of(src1Scalar), ascendc_twin::lanes_of_count(count, true));     \

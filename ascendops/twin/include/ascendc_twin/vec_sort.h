@@ -35,6 +35,7 @@ struct MrgSortSrcList {
 template <typename T>
 TWIN_API void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<uint32_t> &src1,
                      const int32_t repeatTime) {
+    TWIN_NOT_ON_310P("Sort32", T);
     TWIN_REQUIRE_TYPE("Sort32", T, half, float);
     ascendc_twin::Inst inst("Sort32", ascendc_twin::PipeId::V);
     ascendc_twin::vec_sort32(inst, dst.span(), src0.span(), src1.span(), static_cast<uint32_t>(repeatTime));
@@ -42,6 +43,7 @@ TWIN_API void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, cons
 
 template <typename T>
 TWIN_API void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const MrgSort4Info &params) {
+    TWIN_NOT_ON_310P("MrgSort", T);
     TWIN_REQUIRE_TYPE("MrgSort", T, half, float);
     ascendc_twin::Inst inst("MrgSort", ascendc_twin::PipeId::V);
     const uint16_t *n = params.elementLengths;
@@ -53,6 +55,7 @@ TWIN_API void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, c
 template <typename T, bool isExhaustedSuspension = false>
 TWIN_API void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &sortList, const uint16_t elementCountList[4],
                       uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime) {
+    TWIN_NOT_ON_310P("MrgSort", T);
     TWIN_REQUIRE_TYPE("MrgSort", T, half, float);
     ascendc_twin::Inst inst("MrgSort", ascendc_twin::PipeId::V);
     const uint16_t *n = elementCountList;

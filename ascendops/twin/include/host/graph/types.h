@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/c_types.h"
+#include "graph/std_headers.h"
 
 namespace ge {
 using char_t = char;
