@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -110,6 +111,7 @@ def _wrapper(source: KernelSource, types: Mapping[str, task_types.TaskTypes], *,
     lines += [f"#define {name} {value}" for name, value in source.defines.items()]
     # g++ declares the C library's functions globally: a kernel called exp or div needs another name in the binary.
     lines += [f"#define {name} ascendc_kernel_{name}" for name in source.entries if name in C_LIBRARY_NAMES]
+    lines += _own_constants(source.path)
     lines += [*_source_lines(source.path), '#include "ascendc_twin/launch.h"']
     if source.templates:
         lines += [_template_entry(name, source.templates) for name in source.entries]
@@ -117,6 +119,17 @@ def _wrapper(source: KernelSource, types: Mapping[str, task_types.TaskTypes], *,
         lines += [_entry_line(name, source.expressions.get(name, name)) for name in source.entries]
     lines += [f'ASCENDC_TWIN_TASK({name}, "{types[name].text}")' for name in source.entries]
     return "\n".join(lines) + "\n"
+
+
+_CONSTANT = re.compile(r"^(?:static\s+)?(?:constexpr|const)\s+(?:static\s+)?[\w:]+\s+([A-Z][A-Z0-9_]*)\s*=", re.MULTILINE)
+
+
+def _own_constants(path: Path) -> list[str]:
+    """Other names for constants of the source that the API has too: the twin's `using namespace AscendC` would make them ambiguous."""
+    text = path.read_text(errors="replace")
+    api = (resources.twin("include") / "ascendc_twin" / "enums.h").read_text()
+    shared = dict.fromkeys(name for name in _CONSTANT.findall(text) if re.search(rf"^constexpr \w+ {name}\b", api, re.MULTILINE))
+    return [f"#define {name} ascendc_kernel_{name}" for name in shared if not re.search(rf"\bAscendC\s*::\s*{name}\b", text)]
 
 
 def _source_lines(path: Path) -> list[str]:

@@ -132,6 +132,7 @@ bool core_has(Mem mem) {
     const Core &me = *t_core;
     if (mem == Mem::GM || me.type == Core::AICORE) return true;
     if ((mem == Mem::UB) == (me.type == Core::AIV)) return true;
+    if (mem == Mem::L1 && me.mixed) return true;  // a vector core's TSCM: its Matmul object reads it
     if (!me.mixed) {
         finding("CORE-MEMORY", "%s uses %s, which a %s core does not have, in a kernel that runs on %s cores only", me.priv->api,
                 mem_name(mem), type_name(me.type), type_name(me.type));
@@ -170,14 +171,15 @@ void cube_wait(CubeJob &job) {
 void cube_serve() {
     Private &p = priv();
     Launch &l = *p.launch;
-    auto &jobs = l.jobs[t_core->group];
+    const uint32_t group = t_core->group;  // conditions are also looked at by other threads
+    auto &jobs = l.jobs[group];
     for (;;) {
         CubeJob *job = nullptr;
         bool met = false;
         ++p.in_runtime;
         {
             std::unique_lock<std::mutex> lock(l.mutex);
-            met = wait_until(l, lock, [&] { return !jobs.empty() || l.vectors_ended[t_core->group] == l.in->aiv; });
+            met = wait_until(l, lock, [&] { return !jobs.empty() || l.vectors_ended[group] == l.in->aiv; });
             if (met && !jobs.empty()) {
                 job = jobs.front();
                 jobs.pop_front();

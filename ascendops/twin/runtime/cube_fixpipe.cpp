@@ -3,119 +3,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "cube_state.h"
-#include "vec_convert.h"
+#include "cube_convert.h"
 
 namespace ascendc_twin {
 
 void unit_flag_wait_for_mmad();
 void unit_flag_free();
 
-namespace {
-
-struct Scale {
-    float factor = 1;
-    uint32_t shift = 0;  // 0: none
-    int32_t offset = 0;
-    bool is_signed = true;
-};
-
-// Bits of one quantisation parameter (asc-devkit, docs/zh/api, 随路量化.md): the factor keeps 10 bits of mantissa.
-Scale scale_of(uint64_t bits) {
-    Scale s;
-    s.factor = bits_float(static_cast<uint32_t>(bits) & 0xffffe000u);
-    s.shift = bits >> 36 & 1 ? static_cast<uint32_t>(bits >> 32 & 0xf) + 1 : 0;
-    s.offset = static_cast<int32_t>(bits >> 37 & 0x1ff);
-    if (s.offset >= 256) s.offset -= 512;
-    s.is_signed = (bits >> 46 & 1) != 0;
-    return s;
-}
-
-bool takes_table(Quant q) {
-    return q == Quant::V_DEQ_F16 || q == Quant::V_F32_B8 || q == Quant::V_REQ_B8;
-}
-bool from_int(Quant q) {
-    return q == Quant::DEQ_F16 || q == Quant::V_DEQ_F16 || q == Quant::REQ_B8 || q == Quant::V_REQ_B8;
-}
-Dt out_type(Quant q, Dt dst) {
-    switch (q) {
-        case Quant::F32_F16:
-        case Quant::DEQ_F16:
-        case Quant::V_DEQ_F16: return Dt::F16;
-        case Quant::F32_BF16: return Dt::BF16;
-        case Quant::NONE: return dst;
-        default: return dst == Dt::U8 ? Dt::U8 : Dt::I8;
-    }
-}
-uint32_t bytes_of_type(Dt dt) {
-    return dt == Dt::F32 || dt == Dt::I32 || dt == Dt::U32 ? 4 : dt == Dt::I8 || dt == Dt::U8 ? 1 : 2;
-}
-
-int32_t to_b8(float scaled, const Scale &s) {
-    const float whole = rint_f(std::isnan(scaled) ? 0.0f : std::clamp(scaled, -256.0f, 255.0f));
-    const int32_t moved = static_cast<int32_t>(whole) + s.offset;
-    return s.is_signed ? std::clamp(moved, -128, 127) : std::clamp(moved, 0, 255);
-}
-
-// What the conversion of one row of 16 results needs.
-struct Converter {
-    Quant quant;
-    bool relu, integers, narrow;  // narrow: L0C holds half
-    Dt out;
-    const uint64_t *table = nullptr;
-    Scale scalar;
-
-    Scale at(uint32_t column) const { return table != nullptr ? scale_of(table[column]) : scalar; }
-
-    void integer_row(const int32_t *in, uint32_t column, uint32_t n, uint8_t *to) const {
-        for (uint32_t i = 0; i < n; ++i) {
-            const int32_t x = relu ? std::max(in[i], 0) : in[i];
-            if (quant == Quant::NONE) {
-                memcpy(to + 4 * i, &x, 4);
-                continue;
-            }
-            const Scale s = at(column + i);
-            int32_t shifted = x;
-            if (s.shift != 0 && out != Dt::F16) shifted = std::clamp(x >> s.shift, -32768, 32767);
-            const float scaled = static_cast<float>(shifted) * s.factor;
-            if (out == Dt::F16) {
-                const uint16_t bits = half_pattern(scaled);
-                memcpy(to + 2 * i, &bits, 2);
-            } else {
-                to[i] = static_cast<uint8_t>(to_b8(scaled, s));
-            }
-        }
-    }
-    void float_row(const float *in, uint32_t column, uint32_t n, uint8_t *to) const {
-        float x[kCube];
-        for (uint32_t i = 0; i < n; ++i) x[i] = relu && !(in[i] > 0) && !std::isnan(in[i]) ? 0.0f : in[i];
-        switch (quant) {
-            case Quant::NONE:
-                if (out == Dt::F16) {
-                    float_to_half(x, to, n);
-                } else {
-                    memcpy(to, x, n * sizeof(float));
-                }
-                return;
-            case Quant::F32_F16: return float_to_half(x, to, n);
-            case Quant::F32_BF16: return float_to_bf16(x, to, n);
-            default:
-                for (uint32_t i = 0; i < n; ++i) {
-                    const Scale s = at(column + i);
-                    to[i] = static_cast<uint8_t>(to_b8(x[i] * s.factor, s));
-                }
-        }
-    }
-    void row(const uint8_t *in, uint32_t column, uint32_t n, uint8_t *to) const {
-        if (integers) return integer_row(reinterpret_cast<const int32_t *>(in), column, n, to);
-        if (!narrow) return float_row(reinterpret_cast<const float *>(in), column, n, to);
-        float wide[kCube];
-        half_to_float(in, wide, n);
-        float_row(wide, column, n, to);
-    }
-};
-
-void store(const Span &dst, uint8_t *to, const uint8_t *from, uint64_t bytes) {
+void store_result(const Span &dst, uint8_t *to, const uint8_t *from, uint64_t bytes) {
     Private &p = priv();
     if (dst.mem == Mem::GM && p.gm_clip) bytes = gm_inside(p, reinterpret_cast<uint64_t>(to), bytes);
     if (dst.mem == Mem::GM && t_core->atomic != 0) {
@@ -125,7 +20,7 @@ void store(const Span &dst, uint8_t *to, const uint8_t *from, uint64_t bytes) {
     }
 }
 
-bool touch_out(Inst &inst, const Span &dst, const Walk &w) {
+bool touch_result(Inst &inst, const Span &dst, const Walk &w) {
     Private &p = priv();
     p.may_clip = true;
     const bool good = touch(inst, dst, Rw::WRITE, w, dst.mem == Mem::GM ? 0 : 32);
@@ -133,9 +28,11 @@ bool touch_out(Inst &inst, const Span &dst, const Walk &w) {
     return good;
 }
 
+namespace {
+
 void write_nd(Inst &inst, const Span &dst, const Span &src, const FixOut &p, const Converter &convert, uint64_t in_bytes) {
     const uint64_t e = bytes_of_type(convert.out), row_bytes = p.n * e;
-    if (!touch_out(inst, dst, walk(row_bytes, p.m, static_cast<int64_t>(p.dst_stride * e), p.nd_count, static_cast<int64_t>(p.dst_nd * e)))) return;
+    if (!touch_result(inst, dst, walk(row_bytes, p.m, static_cast<int64_t>(p.dst_stride * e), p.nd_count, static_cast<int64_t>(p.dst_nd * e)))) return;
     std::vector<uint8_t> line(ceil_div(p.n, kCube) * kCube * e);
     for (uint32_t nd = 0; nd < p.nd_count; ++nd) {
         for (uint32_t m = 0; m < p.m; ++m) {
@@ -143,7 +40,7 @@ void write_nd(Inst &inst, const Span &dst, const Span &src, const FixOut &p, con
                 const uint8_t *in = src.p + (uint64_t{nd} * p.src_nd * kCube + uint64_t{n / kCube} * p.src_stride + m) * kCube * in_bytes;
                 convert.row(in, n, std::min(kCube, p.n - n), line.data() + n * e);
             }
-            store(dst, dst.p + (nd * p.dst_nd + m * p.dst_stride) * e, line.data(), row_bytes);
+            store_result(dst, dst.p + (nd * p.dst_nd + m * p.dst_stride) * e, line.data(), row_bytes);
         }
     }
 }
@@ -153,8 +50,8 @@ void write_nz(Inst &inst, const Span &dst, const Span &src, const FixOut &p, con
     const uint64_t e = bytes_of_type(convert.out), step = p.dst_stride * kBlock32;
     const uint32_t width = e == 1 && p.n >= 32 ? 32 : p.split ? 8 : kCube;
     const uint32_t whole = p.n / width, rest = e == 1 ? p.n % width : 0;
-    if (!touch_out(inst, dst, walk(uint64_t{p.m} * width * e, whole, static_cast<int64_t>(step)))) return;
-    if (rest != 0 && !touch_out(inst, dst, walk(uint64_t{p.m} * kCube * e, 1, 0, 1, 0, static_cast<int64_t>(whole * step)))) return;
+    if (!touch_result(inst, dst, walk(uint64_t{p.m} * width * e, whole, static_cast<int64_t>(step)))) return;
+    if (rest != 0 && !touch_result(inst, dst, walk(uint64_t{p.m} * kCube * e, 1, 0, 1, 0, static_cast<int64_t>(whole * step)))) return;
     uint8_t line[kCube * 4];
     for (uint32_t n = 0; n < p.n; n += kCube) {
         const uint32_t count = std::min(kCube, p.n - n);
@@ -162,12 +59,12 @@ void write_nz(Inst &inst, const Span &dst, const Span &src, const FixOut &p, con
             convert.row(src.p + (uint64_t{n / kCube} * p.src_stride + m) * kCube * in_bytes, n, count, line);
             if (p.split) {
                 for (uint32_t half = 0; half < ceil_div(count, 8); ++half) {
-                    store(dst, dst.p + (n / 8 + half) * step + m * 32, line + half * 32, 32);
+                    store_result(dst, dst.p + (n / 8 + half) * step + m * 32, line + half * 32, 32);
                 }
             } else if (n / width < whole) {
-                store(dst, dst.p + n / width * step + (uint64_t{m} * width + n % width) * e, line, count * e);
+                store_result(dst, dst.p + n / width * step + (uint64_t{m} * width + n % width) * e, line, count * e);
             } else {
-                store(dst, dst.p + whole * step + uint64_t{m} * kCube * e, line, count * e);
+                store_result(dst, dst.p + whole * step + uint64_t{m} * kCube * e, line, count * e);
             }
         }
     }

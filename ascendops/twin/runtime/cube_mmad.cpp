@@ -208,6 +208,16 @@ void mmad(Inst &inst, const Span &dst, const Span &a, const Span &b, const Span 
     inst.moved = uint64_t{rows} * columns * deep;  // fractal products
 }
 
+void multiply_blocks(float *c, uint64_t c_pitch, const float *a, const float *b, uint32_t m, uint32_t columns, uint32_t k) {
+    multiply<Floats, float>(c, c_pitch, a, b, m, columns, k);
+}
+void multiply_blocks(int32_t *c, uint64_t c_pitch, const int32_t *a, const int32_t *b, uint32_t m, uint32_t columns, uint32_t k) {
+    multiply<Ints, int32_t>(c, c_pitch, a, b, m, columns, k);
+}
+float as_hf32(float x) {
+    return hf32(x, cube().hf32_to_zero);
+}
+
 void unit_flag_wait_for_mmad() {
     hazard_wait(priv(), kMToFix, cube().unit_done);
 }

@@ -60,6 +60,10 @@ inline Walk walk(uint64_t run, uint32_t n1 = 1, int64_t s1 = 0, uint32_t n2 = 1,
 inline bool touch_cube(Inst &inst, const Span &span, Rw rw, const Walk &w) {
     return touch(inst, span, rw, w, alignment_of(span.mem));
 }
+// c[m x 16 per column] += a[m x k] b[k x 16 per column]; columns of C lie `c_pitch` elements apart (cube_mmad.cpp).
+void multiply_blocks(float *c, uint64_t c_pitch, const float *a, const float *b, uint32_t m, uint32_t columns, uint32_t k);
+void multiply_blocks(int32_t *c, uint64_t c_pitch, const int32_t *a, const int32_t *b, uint32_t m, uint32_t columns, uint32_t k);
+float as_hf32(float x);
 // An operand in a memory that the instruction cannot use.
 bool check_memory(const Span &span, const char *what, std::initializer_list<Mem> allowed);
 

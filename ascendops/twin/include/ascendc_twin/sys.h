@@ -53,9 +53,10 @@ TWIN_API int64_t GetBlockIdx() {
 TWIN_API int64_t GetBlockNum() {
     return ascendc_twin::core().block_dim;
 }
-// Writes one value to a range of global memory (through UB on the device).
+// Writes one value to a range of global memory, through UB: cube cores do nothing.
 template <typename T>
 TWIN_API void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t size, const T value) {
+    if (ascendc_twin::core().type == ascendc_twin::Core::AIC) return;
     ascendc_twin::Inst inst("InitGlobalMemory", ascendc_twin::PipeId::MTE3);
     ascendc_twin::Walk all;
     all.run = size * sizeof(T);

@@ -58,6 +58,12 @@ struct TCubeTiling {
     int32_t mxTypePara = 0;
 };
 
+namespace AscendC {
+namespace tiling {
+using ::TCubeTiling;
+}
+}  // namespace AscendC
+
 #define ASCENDC_TWIN_USE_TILING(NAME) using AscendC::tiling::NAME;
 ASCENDC_TWIN_API_TILINGS(ASCENDC_TWIN_USE_TILING)
 #undef ASCENDC_TWIN_USE_TILING

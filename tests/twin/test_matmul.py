@@ -1,0 +1,167 @@
+"""The Matmul object and its tilings."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import struct
+from pathlib import Path
+
+import pytest
+import torch
+
+import ascendops.twin
+from ascendops.spec import socs
+from ascendops.twin import compilation
+from ascendops.twin.host import HostLibrary, HostTensor
+from ascendops.twin.kernel import Kernel
+
+pytestmark = pytest.mark.twin
+FOLDER = Path(__file__).parent / "kernels"
+HOST = Path(__file__).parents[1] / "projects" / "matmul_api" / "op_host"
+FIELDS = (
+    "usedCoreNum M N Ka Kb singleCoreM singleCoreN singleCoreK baseM baseN baseK depthA1 depthB1 stepM stepN isBias transLength "
+    "iterateOrder shareMode shareL1Size shareL0CSize shareUbSize batchM batchN singleBatchM singleBatchN stepKa stepKb "
+    "depthAL1CacheUB depthBL1CacheUB dbL0A dbL0B dbL0C "
+    + " ".join(f"{matrix}{axis}" for matrix, axes in (("A", "BSNGD"), ("B", "BSNGD"), ("C", ("B", "S1", "N", "G", "S2"))) for axis in axes)
+    + " BatchNum mxTypePara"
+).split()
+HALF, FLOAT, INT8, BF16 = 1, 0, 2, 27
+TRANS_A, TRANS_B, BIAS, SPLIT_K, IN_UB = 1, 2, 4, 8, 16
+TORCH = {HALF: torch.float16, FLOAT: torch.float32, INT8: torch.int8, BF16: torch.bfloat16}
+
+
+@functools.cache
+def kernel() -> Kernel:
+    return ascendops.twin.compile(FOLDER / "matmul.cpp")
+
+
+@functools.cache
+def host() -> HostLibrary:
+    return HostLibrary(compilation.compile_host(sorted(HOST.glob("*.cpp")), (HOST,), "matmul_api").path / "host.so")
+
+
+def tiling(m: int, n: int, k: int, cores: int, dtype: int = HALF, flags: int = 0, soc: str = "Ascend910B1") -> dict[str, int]:
+    """The tiling that op_host computes, by field."""
+    one = [HostTensor((1,), "float32")]
+    attrs = {"m": m, "n": n, "k": k, "cores": cores, "type": dtype, "flags": flags}
+    made = host().tiling("MatmulApi", one, one, attrs, soc=socs.resolve(soc))
+    return dict(zip(FIELDS, struct.unpack("<50i", made.data[:200]), strict=True))
+
+
+def packed(values: dict[str, int]) -> bytes:
+    return struct.pack("<50i", *(values[name] for name in FIELDS))
+
+
+def matrix(rows: int, columns: int, dtype: int, seed: int) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(seed)
+    if dtype == INT8:
+        return torch.randint(-100, 100, (rows, columns), dtype=torch.int8, generator=generator)
+    return torch.randn(rows, columns, generator=generator).to(TORCH[dtype])
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype", "flags", "blocks"),
+    [
+        ("half_nn", HALF, BIAS, 2), ("half_tn", HALF, TRANS_A, 2), ("half_nt", HALF, TRANS_B | BIAS, 2),
+        ("bf16_tt", BF16, TRANS_A | TRANS_B, 1), ("float_nn", FLOAT, BIAS, 1), ("int8_nn", INT8, BIAS, 1),
+    ],
+)  # fmt: skip
+def test_products(name: str, dtype: int, flags: int, blocks: int) -> None:
+    for m, n, k in ((200, 136, 96), (33, 70, 50), (512, 256, 40)):
+        values = tiling(m, n, k, 8, dtype, flags)
+        a, b = matrix(m, k, dtype, m), matrix(k, n, dtype, n)
+        out = torch.int32 if dtype == INT8 else torch.float32
+        c, bias = torch.zeros(m, n, dtype=out), matrix(1, n, INT8, 1)[0].to(out)
+        stored = (a.T.contiguous() if flags & TRANS_A else a, b.T.contiguous() if flags & TRANS_B else b)
+        dim = -(-values["usedCoreNum"] // blocks)
+        args = [*stored, bias if flags & BIAS else None, c]
+        kernel().launch(name, block_dim=dim, args=args, tiling=packed(values), workspace_bytes=16)
+        wanted = a.double() @ b.double() + (bias.double() if flags & BIAS else 0)
+        assert (c.double() - wanted).abs().max() <= (0 if dtype == INT8 else 1e-3), (m, n, k)
+
+
+@pytest.mark.parametrize("name", ["doubled_sync", "doubled_async"])
+def test_vector_cores_take_blocks(name: str) -> None:
+    m, n, k = 300, 264, 64
+    values = tiling(m, n, k, 4, HALF, IN_UB)
+    a, b, c = matrix(m, k, HALF, 1), matrix(k, n, HALF, 2), torch.zeros(m, n)
+    dim = -(-values["usedCoreNum"] // 2)
+    kernel().launch(name, block_dim=dim, args=[a, b, c], tiling=packed(values), workspace_bytes=1 << 20)
+    assert (c.double() - 2 * (a.double() @ b.double())).abs().max() < 1e-3
+
+
+def test_scales_per_column() -> None:
+    m, n, k = 64, 96, 128
+    values = tiling(m, n, k, 2, INT8)
+    a, b = matrix(m, k, INT8, 1), matrix(k, n, INT8, 2)
+    scales = torch.tensor([2.0**-8 * (1 + i / 128) for i in range(n)])
+    bits = torch.tensor([struct.unpack("<I", struct.pack("<f", float(s)))[0] for s in scales], dtype=torch.int64)
+    c = torch.zeros(m, n, dtype=torch.float16)
+    kernel().launch("int8_per_column", block_dim=values["usedCoreNum"], args=[a, b, bits, c], tiling=packed(values), workspace_bytes=16)
+    assert torch.equal(c, ((a.double() @ b.double()).float() * scales).half())
+
+
+def test_parts_of_k_add_up() -> None:
+    m, n, k = 32, 48, 4096
+    values = tiling(m, n, k, 8, HALF, SPLIT_K)
+    assert values["singleCoreK"] < k
+    a, b, c = matrix(m, k, HALF, 1), matrix(k, n, HALF, 2), torch.zeros(m, n)
+    kernel().launch("split_k", block_dim=values["usedCoreNum"], args=[a, b, c], tiling=packed(values), workspace_bytes=16)
+    assert (c.double() - a.double() @ b.double()).abs().max() < 1e-2
+
+
+def test_batches_of_heads() -> None:
+    batch, length, heads, depth = 2, 48, 3, 32
+    values = tiling(length, length, depth, 0, HALF, TRANS_B)
+    for matrix_, sizes in (("A", (batch, length, 1, heads, depth)), ("B", (batch, length, 1, heads, depth)), ("C", (batch, length, 1, heads, length))):
+        names = [name for name in FIELDS if name[0] == matrix_ and name[1:] in {"B", "S", "N", "G", "D", "S1", "S2"}]
+        values.update(zip(names, sizes, strict=True))
+    generator = torch.Generator().manual_seed(0)
+    q, k = (torch.randn(batch, length, heads, depth, generator=generator).half() for _ in range(2))
+    scores = torch.zeros(batch, heads, length, length)
+    kernel().launch("batched", block_dim=batch, args=[q, k, scores], tiling=packed(values), workspace_bytes=16)
+    wanted = torch.einsum("bqhd,bkhd->bhqk", q.double(), k.double())
+    assert (scores.double() - wanted).abs().max() < 1e-3
+
+
+def test_faults_are_found() -> None:
+    m, n, k = 64, 64, 64
+    a, b, c = matrix(m, k, HALF, 1), matrix(k, n, HALF, 2), torch.zeros(m, n)
+
+    def found(name: str, **changes: int) -> set[str]:
+        values = {**tiling(m, n, k, 0), **changes}
+        run = kernel().launch(name, block_dim=1, args=[a, b, None, c], tiling=packed(values), workspace_bytes=16, checks="warn")
+        return {d.id for d in run.diagnostics}
+
+    assert found("half_nn") == set()
+    assert found("bad_no_b") == {"MATMUL-USE"}
+    assert found("float_nn", baseM=0) == {"MATMUL-TILING"}
+    assert "MATMUL-TILING" in found("half_nn", baseM=512, baseN=256), "L0C has 128 KB"
+    assert "MATMUL-TILING" in found("half_nn", depthA1=64), "L1 has 512 KB"
+
+
+def test_tilings_keep_the_documented_limits() -> None:
+    """The constraints of the TCubeTiling structure, over shapes, types, transposes, cores and SoCs."""
+    shapes = [(1, 16, 16), (7, 5, 3), (128, 2048, 1024), (4096, 64, 64), (100, 100, 100), (1, 4096, 11008), (8192, 8192, 512)]
+    for soc, (m, n, k), dtype, flags, cores in itertools.product(
+        ("Ascend910B1", "Ascend310P3"), shapes, (HALF, FLOAT, INT8), (0, TRANS_A, TRANS_B | BIAS, TRANS_A | TRANS_B), (0, 1, 24)
+    ):
+        if soc == "Ascend310P3" and flags & BIAS:
+            continue  # this SoC has no bias table
+        t, s = tiling(m, n, k, cores, dtype, flags, soc), socs.resolve(soc)
+        size = {HALF: 2, FLOAT: 4, INT8: 1}[dtype]
+        what = (soc, m, n, k, dtype, flags, cores)
+        assert t["baseM"] % 16 == 0 and t["baseN"] % 16 == 0, what
+        assert t["baseK"] % (32 // size if flags & 3 == TRANS_B else 16) == 0, what
+        assert t["baseM"] * t["baseK"] * size * t["dbL0A"] <= s.l0a_bytes, what
+        assert t["baseN"] * t["baseK"] * size * t["dbL0B"] <= s.l0b_bytes, what
+        assert t["baseM"] * t["baseN"] * 4 * t["dbL0C"] <= s.l0c_bytes, what
+        l1 = (t["baseM"] * t["depthA1"] + t["baseN"] * t["depthB1"]) * t["baseK"] * size + (t["baseN"] * 4 if flags & BIAS else 0)
+        assert l1 <= s.l1_bytes, what
+        assert t["depthA1"] in {t["stepM"] * t["stepKa"], 2 * t["stepM"] * t["stepKa"]}, what
+        assert t["usedCoreNum"] <= max(cores, 1), what
+        used = -(-m // t["singleCoreM"]) * -(-n // t["singleCoreN"])
+        assert t["usedCoreNum"] == used and t["singleCoreK"] == k, what
+        if flags & BIAS:
+            assert t["baseN"] * 4 <= max(s.bt_bytes, 1024), what
