@@ -188,9 +188,8 @@ import json, os, resource, subprocess, sys
 code = subprocess.call([{compiler!r}, *sys.argv[1:]])
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 if "-c" in sys.argv:
-    source = sys.argv[sys.argv.index("-c") + 1]
     with open({log!r}, "a") as log:
-        log.write(json.dumps([source, used.ru_utime + used.ru_stime]) + "\\n")
+        log.write(json.dumps([sys.argv[1:], used.ru_utime + used.ru_stime]) + "\\n")
 sys.exit(code)
 """
 
@@ -214,12 +213,12 @@ def measure_compiling(folder: Path) -> list[CompileRow]:
     env = {**os.environ, "CXX": str(wrapper), "ASCENDOPS_CACHE": str(folder / "cache"), "ASCENDOPS_JOBS": "1"}
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     subprocess.run([sys.executable, "-c", _COMPILE, str(add), str(KERNELS), str(TEMPLATE_KEYS)], env=env, check=True)
-    used = [(Path(source), float(seconds)) for source, seconds in map(json.loads, log.read_text().splitlines())]
-    kernels = [seconds for source, seconds in used if source.name == "unit.cpp"]
-    libraries = {name: [s for source, s in used if source.parent.name == name] for name in ("runtime", "hostrt")}
-    rows = [
-        CompileRow(f"twin {name}, once per machine", sum(times), len(times), None) for name, times in libraries.items()
-    ]
+    used = [(command, float(seconds)) for command, seconds in map(json.loads, log.read_text().splitlines())]
+    kernels = [seconds for command, seconds in used if "/units/" in command[command.index("-c") + 1]]
+    rows = []
+    for name in ("runtime", "hostrt"):
+        times = [seconds for command, seconds in used if any(part.endswith(f"/twin/{name}") for part in command)]
+        rows.append(CompileRow(f"twin {name}, once per machine", sum(times), len(times), None))
     named = (
         ("add", max(kernels[:-2])),
         ("template keys (4 instances)", kernels[-2]),
