@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -37,3 +38,13 @@ def test_a_combination_that_was_not_declared_is_refused(lib) -> None:
     with pytest.raises(ascendops.errors.AscendOpsError) as error:
         lib.scale_tpl(torch.ones(8), 3)
     assert "3" in str(error.value)
+
+
+def test_a_declaration_may_name_another_operator(tmp_path: Path) -> None:
+    root = tmp_path / "scale_tpl"
+    shutil.copytree(PROJECT, root)
+    header = root / "op_kernel" / "scale_tpl_tiling_key.h"
+    header.write_text(header.read_text().replace("ASCENDC_TPL_ARGS_DECL(ScaleTpl", "ASCENDC_TPL_ARGS_DECL(Copied"))
+    assert "Copied" in header.read_text()
+    lib = ascendops.open_project(root).build(backend="twin")
+    assert torch.equal(lib.scale_tpl(torch.ones(8), 5, True), torch.full((8,), -5.0))

@@ -7,23 +7,48 @@
 
 namespace ascendc_twin {
 
+// The library computes in a buffer of its own before it writes dst. Where dst overlaps the source by parts, `step(first, count)` is
+// called for pieces that do not, in the order in which none is overwritten before it is read.
+template <typename T, typename Step>
+TWIN_API void in_pieces(const Span &dst, const Span &src, uint32_t count, const Step &step) {
+    const int64_t gap = dst.p - src.p;
+    const uint64_t apart = static_cast<uint64_t>(gap < 0 ? -gap : gap);
+    if (gap == 0 || apart >= uint64_t{count} * sizeof(T) || apart < 32 || dst.p == nullptr || src.p == nullptr) {
+        step(0u, count);
+        return;
+    }
+    const uint32_t piece = static_cast<uint32_t>(apart / 32 * 32 / sizeof(T));
+    const uint32_t pieces = (count + piece - 1) / piece;
+    for (uint32_t i = 0; i < pieces; ++i) {
+        const uint32_t first = (gap < 0 ? i : pieces - 1 - i) * piece;
+        step(first, first + piece > count ? count - first : piece);
+    }
+}
+
 template <typename T>
 TWIN_API void adv_unary(const char *api, VecOp op, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                         uint32_t count) {
-    Inst inst(api, PipeId::V);
-    vec_unary(inst, op, dst.span(), src.span(), lanes_of_count(count, true));
+    in_pieces<AscendC::PrimT<T>>(dst.span(), src.span(), count, [&](uint32_t first, uint32_t n) {
+        Inst inst(api, PipeId::V);
+        vec_unary(inst, op, dst[first].span(), src[first].span(), lanes_of_count(n, true));
+    });
 }
 template <typename T>
 TWIN_API void adv_binary(const char *api, VecOp op, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &a,
                          const AscendC::LocalTensor<T> &b, uint32_t count) {
-    Inst inst(api, PipeId::V);
-    vec_binary(inst, op, dst.span(), a.span(), b.span(), lanes_of_count(count, true));
+    const bool second = dst.span().p == a.span().p;  // in place of the first source: the second one may overlap
+    in_pieces<AscendC::PrimT<T>>(dst.span(), second ? b.span() : a.span(), count, [&](uint32_t first, uint32_t n) {
+        Inst inst(api, PipeId::V);
+        vec_binary(inst, op, dst[first].span(), a[first].span(), b[first].span(), lanes_of_count(n, true));
+    });
 }
 template <typename T, typename S>
 TWIN_API void adv_scalar(const char *api, VecOp op, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                          const S &scalar, uint32_t count) {
-    Inst inst(api, PipeId::V);
-    vec_scalar(inst, op, dst.span(), src.span(), scalar_of(scalar), lanes_of_count(count, true));
+    in_pieces<AscendC::PrimT<T>>(dst.span(), src.span(), count, [&](uint32_t first, uint32_t n) {
+        Inst inst(api, PipeId::V);
+        vec_scalar(inst, op, dst[first].span(), src[first].span(), scalar_of(scalar), lanes_of_count(n, true));
+    });
 }
 
 }  // namespace ascendc_twin
