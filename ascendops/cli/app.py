@@ -17,6 +17,7 @@ COMMANDS = {
     "new": "Create an operator project from a template.",
     "build": "Compile operators for the CPU twin or for CANN.",
     "test": "Compare operators with their fp64 golden and their reference.",
+    "verify": "Judge the outputs of a verdict file again, without the device.",
     "report": "Turn the result of a test run into HTML, text or JUnit.",
     "export": "Write operators in another tool's format: msopgen's JSON.",
     "migrate": "List what a CUDA code base needs before it runs on CANN.",

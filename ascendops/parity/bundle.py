@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 
@@ -98,9 +98,9 @@ class Bundle:
         return found
 
     def _stored(self, out: dict[str, Any]) -> torch.Tensor:
-        stored = self.tensors[out["data"]]
+        stored: torch.Tensor = self.tensors[out["data"]]
         if out["dtype"] == "complex128":
-            return torch.view_as_complex(stored)
+            stored = cast("torch.Tensor", torch.view_as_complex(stored))
         return stored
 
     def _whole(self, out: dict[str, Any]) -> torch.Tensor:

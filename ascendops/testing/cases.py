@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +121,19 @@ def test_cases(spec: OpSpec) -> Iterator[TestCase]:
         for column in range(spec.columns):
             if case.dtypes is None or first[column] in case.dtypes:
                 yield TestCase(spec, case, column)
+
+
+def from_recipe(spec: OpSpec, recipe: Mapping[str, Any], column: int) -> TestCase:
+    """The case that `TestCase.recipe` described."""
+    from ascendops.spec.model import Case
+
+    shapes = {name: _frozen(shape) for name, shape in recipe["shapes"].items()}
+    attrs = {name: _frozen(value) for name, value in recipe["attrs"].items()}
+    return TestCase(spec, Case(recipe["case"], shapes, attrs, layout=recipe["layout"], values=recipe["values"]), column)
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 test_cases.__test__ = False  # type: ignore[attr-defined]
