@@ -13,6 +13,7 @@ __all__ = [
     "ReportError",
     "TritonUnsupported",
     "UnknownReference",
+    "UnknownTier",
     "WorkerError",
 ]
 
@@ -93,3 +94,13 @@ class TritonUnsupported(AscendOpsError):
 
     id = "ASC307"
     exit_code = ExitCode.TOOLCHAIN
+
+
+class UnknownTier(AscendOpsError):
+    """The tier that --tier names is not known.
+
+    `smoke` runs a dozen small cases, `declared` those of op.toml, `default` about 120 (the declared ones and made ones), `full` about
+    1500, `certify` as many as the commercial standard asks for.
+    """
+
+    id = "ASC318"

@@ -142,6 +142,46 @@ def _places(rows: int, width: int, first: int, wanted: int) -> list[int]:
     return places
 
 
+def _small(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
+    return uniform(stream, _numel(shape), -1e-3, 1e-3)
+
+
+def _outlier(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
+    values = _random(stream ^ 8, shape, dtype)
+    if len(values):
+        chosen = bits(stream ^ 9, max(1, len(values) // 1000)) % np.uint64(len(values))
+        values[chosen.astype(np.int64)] *= 1000
+    return values
+
+
+def _first(stream: int, shape: Sequence[int], dtype: torch.dtype) -> F64:
+    return np.ascontiguousarray(_tail(stream, shape, dtype).reshape(shape)[..., ::-1]).reshape(-1) if shape else _tail(stream, shape, dtype)
+
+
+def _ramp(_stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
+    return np.asarray((np.arange(_numel(shape)) % 251 - 125) / 32, dtype=np.float64)  # seven bits: exact in every float dtype
+
+
+def _cancel(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
+    """Pairs of opposite values, and a small remainder that is left of their sum."""
+    count = _numel(shape)
+    half = uniform(stream ^ 1, count // 2 + 1, 64, 128)
+    values = np.repeat(half, 2)[:count] * np.where(np.arange(count) % 2, -1.0, 1.0)
+    return np.asarray(values + uniform(stream ^ 2, count, -1, 1), dtype=np.float64)
+
+
+def _equal(_stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
+    return np.full(_numel(shape), 1.375)
+
+
+def _onehot(stream: int, shape: Sequence[int], _dtype: torch.dtype) -> F64:
+    """One value in each run of 64 elements, zeros between."""
+    count = _numel(shape)
+    place = (bits(stream, count // 64 + 1) % np.uint64(64)).astype(np.int64)
+    index = np.arange(count)
+    return np.where(index % 64 == place[index // 64], 4.0, 0.0)
+
+
 _RECIPES: dict[str, Callable[[int, Sequence[int], torch.dtype], F64]] = {
     "random": _random,
     "exact": _exact,
@@ -151,6 +191,13 @@ _RECIPES: dict[str, Callable[[int, Sequence[int], torch.dtype], F64]] = {
     "positive": _positive,
     "wide": _wide,
     "coded": _coded,
+    "small": _small,
+    "outlier": _outlier,
+    "first": _first,
+    "ramp": _ramp,
+    "cancel": _cancel,
+    "equal": _equal,
+    "onehot": _onehot,
 }
 RECIPES = tuple(_RECIPES)
 
@@ -161,7 +208,9 @@ def values(shape: Sequence[int], dtype: torch.dtype, recipe: str = "random", str
     Recipes: `random` (half U[-5, 5], half a bell of deviation 1), `exact` (integers in [-4, 4], so that sums are exact),
     `special` (random with nan, inf, signed zeros, subnormals and range edges planted), `tail` (the last eighth of each row
     dominates), `negative`, `positive`, `wide` (magnitudes over many binades; full range for integers), `coded` (each index
-    scales its elements by a factor of its own, so that neighbouring results differ).
+    scales its elements by a factor of its own, so that neighbouring results differ), `small` (below 1e-3), `outlier` (one in a thousand
+    times 1000), `first` (the first eighth of each row dominates), `ramp` (each position has its own value), `cancel` (pairs of opposite
+    values), `equal`, `onehot` (one value in 64 is not 0).
 
     Raises:
         ParityError: Unknown recipe.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 KEYS = ("name", "shapes", "attrs", "tiling_key", "layout", "values", "dtype")
 LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset")
-VALUES = ("random", "exact", "special", "tail", "negative", "positive", "wide", "coded")
+VALUES = ("random", "exact", "special", "tail", "negative", "positive", "wide", "coded", "small", "outlier", "first", "ramp", "cancel", "equal", "onehot")
 
 
 def read(tables: Sequence[Table], spec: OpSpec) -> OpSpec:
