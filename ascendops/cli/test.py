@@ -23,6 +23,8 @@ from ascendops.cli.output import Output
 from ascendops.errors import ExitCode, NothingSelected
 
 _PYTEST = "ascendops.pytest_args"
+_TIERS = ("smoke", "declared", "default", "full", "certify")
+_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 class PytestCommand(click.Command):
@@ -48,7 +50,13 @@ class PytestCommand(click.Command):
 @click.option("--lf", is_flag=True, help="Only the tests that failed in the last run.")
 @backend_option
 @soc_option
-@click.option("--reference", default="auto", show_default=True, metavar="R", help="auto, triton, torch or none.")
+@click.option("--reference", default="auto", show_default=True, metavar="R", help="auto, triton, cuda, torch, none, or the folder of a golden bundle.")
+@click.option("--tier", type=click.Choice(_TIERS), default="default", show_default=True, help="Which cases: op.toml's, or made ones too.")
+@click.option("--record", type=_FOLDER, metavar="DIR", help="Record the reference's outputs as a golden bundle; runs no kernel.")
+@click.option("--mutate", is_flag=True, help="Plant faults; fail where the cases do not notice 95 % of them.")
+@click.option("--resume", is_flag=True, help="Take accepted cases of the last run, if nothing has changed.")
+@click.option("--verdict", type=_FOLDER, metavar="DIR", help="Write outputs and verdict for `ascendops verify`.")
+@click.option("-n", "processes", type=click.IntRange(min=1), metavar="N", help="Operators at a time (needs pytest-xdist).")
 @click.option("--level", type=click.Choice(["L0", "L1", "L2"]), default="L0", show_default=True, help="How strict the verdict is.")
 @seed_option
 @click.option("--timeout", type=click.FloatRange(min=0.1), metavar="S", help="Seconds until a kernel counts as hanging [60].")
@@ -59,7 +67,8 @@ class PytestCommand(click.Command):
 @click.pass_context
 def command(
     ctx: click.Context, /, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str, reference: str,
-    level: str, html: Path | None, out: Path | None, output: Output, **pytest: Any,
+    level: str, html: Path | None, out: Path | None, output: Output, tier: str, record: Path | None, mutate: bool, resume: bool,
+    verdict: Path | None, **pytest: Any,
 ) -> int:  # fmt: skip
     """Compare operators with their fp64 golden and their reference, case by case. It is pytest with a plugin.
 
@@ -67,6 +76,8 @@ def command(
     Examples:
       ascendops test
       ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
+      ascendops test softmax --record golden/       on a GPU host
+      ascendops test softmax --reference golden/    anywhere
 
     Kernels run in a worker process: a crash or a hang is a finding, not the end. Builds first if needed.
     Exits with 1 on a mismatch, with 5 if nothing was selected.
@@ -77,11 +88,13 @@ def command(
     compilation.progress = output.say
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
+    if record is not None:
+        return _record(roots, record, reference, pytest["seed"], output)
     from ascendops import testing
 
     run = testing.run(
         roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
-        json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
+        tier=tier, mutate=mutate, resume=resume, verdict=verdict, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
     )  # fmt: skip
     if run.exit_code == ExitCode.NOTHING:
         chosen_by = f"-k '{pytest['keyword']}'" if pytest["keyword"] else None
@@ -92,12 +105,30 @@ def command(
     return int(run.exit_code)
 
 
+def _record(roots: list[Path], folder: Path, reference: str, seed: int, output: Output) -> int:
+    from ascendops import spec
+    from ascendops.testing.record import record_all
+
+    specs = [op for root in roots if (root / "op.toml").is_file() for op in spec.load(root / "op.toml").operators if op.cases]
+    if not specs:
+        raise NothingSelected("no operator here declares cases", help="declare [[case]] tables in op.toml")
+    made = record_all(specs, folder, reference, seed)
+    for one in made:
+        left = f", {len(one.left_out)} left out" if one.left_out else ""
+        output.result(f"  record  {one.op}   {one.cases} cases{left}   {one.how}   {one.bytes >> 10} KiB   {one.id[:16]}")
+        for reason in dict.fromkeys(one.left_out.values()):
+            output.say(f"    left out: {reason}")
+    output.emit({"bundles": [{**vars(one), "folder": str(one.folder)} for one in made]})
+    return int(ExitCode.OK)
+
+
 def _pytest_args(ctx: click.Context, given: dict[str, Any], output: Output) -> list[str]:
     args = ["-k", given["keyword"]] if given["keyword"] else []
     args += ["-x"] if given["exitfirst"] else []
     args += ["--lf"] if given["lf"] else []
     args += [f"--ascendops-timeout={given['timeout']}"] if given["timeout"] else []
     args += [f"--junitxml={given['junitxml']}"] if given["junitxml"] else []
+    args += ["-n", str(given["processes"])] if given["processes"] else []
     args += ["-q"] if output.quiet else []
     args += ["-v"] if output.verbose else []
     return [*args, *ctx.meta[_PYTEST]]

@@ -26,6 +26,11 @@ class CaseReport:
         story: The lines below it.
         gates: Each gate's result (gate, name, status, detail, numbers).
         reference: kind, status (agrees, differs, skipped, none) and detail.
+        digest: Hash of the case's recipe: its name on every machine. `sources`: hash of the project's own files.
+        resumed: Taken from an earlier run instead of run again.
+        `made`: not declared in op.toml but made from it.
+        standards: Verdict under each published precision standard; `why_standards`: why one differs from ours.
+        mutants: With --mutate: name, status (killed, alive, equivalent).
         wrong: Wrong candidates tried on the case: name, rejected, equivalent.
         findings: Findings of the twin: id, severity, message, file, line, source, block.
     """
@@ -51,6 +56,13 @@ class CaseReport:
     where: str = ""
     worst: dict[str, Any] | None = None
     histogram: dict[str, int] = field(default_factory=dict)
+    digest: str = ""
+    sources: str = ""
+    resumed: bool = False
+    made: bool = False
+    standards: dict[str, str] = field(default_factory=dict)
+    why_standards: list[str] = field(default_factory=list)
+    mutants: list[dict[str, Any]] = field(default_factory=list)
     gates: list[dict[str, Any]] = field(default_factory=list)
     reference: dict[str, str] = field(default_factory=dict)
     wrong: list[dict[str, Any]] = field(default_factory=list)
@@ -99,6 +111,10 @@ class RunReport:
     def of(self, op: str, kind: str = "case") -> list[CaseReport]:
         """Reports of one operator of one kind, in order."""
         return [case for case in self.cases if case.op == op and case.kind == kind]
+
+    def of_kind(self, kind: str) -> list[CaseReport]:
+        """Reports of one kind of all operators."""
+        return [case for case in self.cases if case.kind == kind]
 
     @property
     def totals(self) -> dict[str, int]:

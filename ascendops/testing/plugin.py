@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import pytest
 
 from ascendops.errors import AscendOpsError, ExitCode, Mismatch
 from ascendops.report.model import CaseReport
+from ascendops.testing import stream
 from ascendops.testing.cases import TestCase
 from ascendops.testing.session import OpSession, Options
 
 _SESSIONS = pytest.StashKey[list[OpSession]]()
+_EARLIER = pytest.StashKey[dict[str, CaseReport]]()
 _PREFIX = "ascendops_"
 
 
@@ -24,12 +27,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     for name, text in (
         ("backend", "twin or cann"),
         ("soc", "SoC to build for"),
-        ("reference", "auto, triton, torch or none"),
+        ("reference", "auto, triton, cuda, torch, none or the folder of a golden bundle"),
+        ("tier", "smoke, declared, default, full or certify"),
         ("level", "L0, L1 or L2"),
         ("kernel", "module:function that runs a kernel in the worker"),
     ):
         group.addoption(f"--ascendops-{name}", dest=_PREFIX + name, default=getattr(defaults, name), help=text)
     group.addoption("--ascendops-seed", dest=_PREFIX + "seed", type=int, default=0, help="seed of all input values")
+    for name, text in (("mutate", "plant faults and count the kills"), ("verdict", "keep outputs for a verdict file")):
+        group.addoption(f"--ascendops-{name}", dest=_PREFIX + name, action="store_true", default=False, help=text)
+    group.addoption("--ascendops-resume", dest="ascendops_resume", default=None, help="JSON lines of an earlier run")
+    group.addoption("--ascendops-environment", dest="ascendops_environment", default="{}", help="what both runs must share, as JSON")
     group.addoption(
         "--ascendops-repeats", dest=_PREFIX + "repeats", type=int, default=defaults.repeats, help="runs per case"
     )
@@ -50,6 +58,8 @@ def options_of(config: pytest.Config) -> Options:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepares the list of operators under test."""
     config.stash[_SESSIONS] = []
+    path = config.getoption("ascendops_resume")
+    config.stash[_EARLIER] = stream.load(Path(path), json.loads(config.getoption("ascendops_environment"))) if path else {}
 
 
 def sessions(config: pytest.Config) -> list[OpSession]:
@@ -123,8 +133,9 @@ class CaseItem(_OpItem):
         self.outcome = CaseReport(
             f"{self.op.spec.name}[{self.case.id}]", self.op.spec.name, self.case.case.name, self.case.dtype
         )
+        earlier = self.config.stash[_EARLIER]
         try:
-            self.outcome = self.op.run(self.case)
+            self.outcome = (self.op.take(self.case, earlier) if earlier else None) or self.op.run(self.case)
         except AscendOpsError as error:
             _note_error(self.outcome, error)
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
@@ -18,9 +19,11 @@ from ascendops.errors import NothingSelected
 from ascendops.report import html, model, text
 from ascendops.report.model import RunReport
 from ascendops.testing.plugin import exit_code
+from ascendops.testing.stream import Stream
 from ascendops.testing.terminal import Talk
 
 LAST_RUN = Path(".ascendops") / "last-run.json"
+LINES = Path(".ascendops") / "run.jsonl"
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,10 @@ def run(
     reference: str = "auto",
     level: str = "L0",
     seed: int = 0,
+    tier: str = "declared",
+    mutate: bool = False,
+    resume: bool = False,
+    verdict: Path | None = None,
     pytest_args: Sequence[str] = (),
     json_path: Path | None = None,
     html_path: Path | None = None,
@@ -54,7 +61,11 @@ def run(
 
     Args:
         paths: Project folders (each with an op.toml).
-        reference: auto, triton, torch or none.
+        reference: auto, triton, cuda, torch, none, or the folder of a golden bundle.
+        tier: smoke, declared (the cases of op.toml), default (about 120), full or certify.
+        mutate: Plant faults into outputs and executions; an operator whose cases kill fewer than 95 % fails.
+        resume: Take accepted cases of an earlier run of the same sources and options, instead of running them again.
+        verdict: Folder for a verdict file.
         pytest_args: Handed to pytest as they are, e.g. `["-k", "float16", "-x"]`.
         json_path: Where the result goes as JSON, besides .ascendops/last-run.json of the first project.
         html_path: Where the HTML report goes.
@@ -70,22 +81,63 @@ def run(
     roots = [Path(path).absolute() for path in paths]
     stream = stream or sys.stdout
     chosen = resolve_backend(backend)
-    report = RunReport(environment=_environment(chosen, soc, reference, level, seed))
+    report = RunReport(environment=_environment(chosen, soc, reference, level, seed) | {"tier": tier, "mutate": mutate})
     files = _testable(roots, reference, report)
-    talk = Talk(report, stream)
+    lines = roots[0] / LINES
+    earlier = _set_aside(lines) if resume else None
+    talk = Talk(report, stream, _lines(lines, report))
     args = [
         *map(str, files), "-p", "ascendops.testing.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={_common(roots)}", "-c", os.devnull,
         "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
-        f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}", *pytest_args,
+        f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}",
+        f"--ascendops-tier={tier}", *(["--ascendops-mutate"] if mutate else []), *(["--ascendops-verdict"] if verdict else []),
+        *([f"--ascendops-resume={earlier}", f"--ascendops-environment={json.dumps(report.environment)}"] if earlier else []), *pytest_args,
     ]  # fmt: skip
     if any(arg.startswith(("-n", "--numprocesses")) for arg in pytest_args):
         args.append("--dist=loadgroup")  # the check over all cases of an operator must run where its cases ran
     start = time.perf_counter()
     code = int(pytest.main(args, plugins=[talk]))
     report.seconds = time.perf_counter() - start
+    if talk.lines is not None:
+        talk.lines.close()
+    taken = sum(case.resumed for case in report.cases)
+    if resume:
+        report.notes.append(f"{taken} of {len(report.of_kind('case'))} cases were taken from the earlier run")
     report.exit_code = 130 if talk.interrupted else exit_code(report.cases, code)
+    if verdict is not None:
+        _write_verdict(verdict, talk, report)
     _finish(report, roots[0], json_path, html_path, stream)
     return TestRun(report, report.exit_code)
+
+
+def _lines(path: Path, report: RunReport) -> Stream | None:
+    try:
+        return Stream(path, report.environment)
+    except OSError as error:  # a project that cannot be written can still be tested
+        report.notes.append(f"results are not written while the run goes on: {error.strerror}: {path}")
+        return None
+
+
+def _set_aside(lines: Path) -> Path | None:
+    """Moves the lines of the earlier run out of the way of this run's."""
+    if not lines.is_file():
+        return None
+    earlier = lines.with_suffix(".earlier.jsonl")
+    lines.replace(earlier)
+    return earlier
+
+
+def _write_verdict(folder: Path, talk: Talk, report: RunReport) -> None:
+    from ascendops.testing.verdicts import VerdictFile
+
+    whole = VerdictFile()
+    for session in talk.sessions:
+        whole.extend(session.verdict)
+    if not whole.cases:
+        report.notes.append("no verdict file was written: it needs a run in one process (without -n)")
+        return
+    identity = whole.write(folder, report.environment)
+    report.notes.append(f"verdict {identity[:16]}: {folder}; check it anywhere: ascendops verify {folder}")
 
 
 def _testable(roots: list[Path], reference: str, report: RunReport) -> list[Path]:

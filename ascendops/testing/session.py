@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
 from ascendops.parity.verdict import CaseResult
 from ascendops.report.model import CaseReport, OpReport
-from ascendops.testing.cases import TestCase, test_cases
+from ascendops.testing import matrix, stream
+from ascendops.testing.cases import TestCase
 from ascendops.testing.reference import Answer, Reference, choose, golden_of
+from ascendops.testing.verdicts import VerdictFile
 from ascendops.worker import Worker
 
 if TYPE_CHECKING:
@@ -25,7 +28,13 @@ _MARGIN_S = 30.0  # what the worker may take beyond the kernel's own limit, e.g.
 
 @dataclass(frozen=True)
 class Options:
-    """How cases run; the fields are the options of `ascendops test`. `kernel` is the function that the worker calls."""
+    """How cases run; the fields are the options of `ascendops test`.
+
+    Attributes:
+        kernel: The function that the worker calls.
+        mutate: Plant faults into outputs and, on the twin, into the execution.
+        verdict: Keep outputs for a verdict file.
+    """
 
     backend: str = "twin"
     soc: str = "Ascend910B1"
@@ -34,13 +43,16 @@ class Options:
     seed: int = 0
     repeats: int = 2
     timeout_s: float = 60.0
+    tier: str = "declared"
+    mutate: bool = False
+    verdict: bool = False
     kernel: str = "ascendops.testing.kernel:run_case"
 
     def as_arguments(self) -> str:
         """The seed, and what differs from the defaults, as options of `ascendops test`."""
         other = [
             f"--{name} {getattr(self, name)}"
-            for name in ("soc", "level")
+            for name in ("soc", "level", "tier")
             if getattr(self, name) != getattr(Options, name)
         ]
         return " ".join([f"--seed {self.seed}", *other])
@@ -58,10 +70,11 @@ class OpSession:
     _worker: Worker | None = field(default=None, init=False)
     _reference: Reference | None = field(default=None, init=False)
     _judge: Judge | None = field(default=None, init=False)
+    verdict: VerdictFile = field(default_factory=VerdictFile)
     _earlier: list[Any] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self.cases = list(test_cases(self.spec))
+        self.cases = matrix.cases(self.spec, self.options.tier, self.options.seed)
         keys = [{"key": key.key, "name": key.name, "why": key.why, "cases": []} for key in self.spec.tiling_keys]
         first = (*self.spec.inputs, *self.spec.outputs)[0].dtypes
         self.report = OpReport(self.spec.name, str(self.spec.root), self.spec.doc, list(dict.fromkeys(first)), keys)
@@ -102,7 +115,10 @@ class OpSession:
         answer = self.reference(values, case.id)
         judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), (answer.outputs, ""))
         self._earlier = [*self._earlier[-2:], judged.run.outputs]
-        return self._report(case, values, judged, answer)
+        report = self._report(case, values, judged, answer)
+        if self.options.verdict:
+            self.verdict.add(case, report, judged.run.outputs, values)
+        return report
 
     @property
     def kernel(self) -> Worker:
@@ -129,6 +145,23 @@ class OpSession:
                 golden_of(self.spec), None, self.options.level, self.options.repeats, mutated, seed=self.options.seed
             )
         return self._judge
+
+    @functools.cached_property
+    def sources(self) -> str:
+        """Hash of the project's own files."""
+        return stream.sources(self.spec.root)
+
+    def take(self, case: TestCase, earlier: Mapping[str, CaseReport]) -> CaseReport | None:
+        """The case's report of an earlier run of the same sources, if it was accepted."""
+        found = earlier.get(stream.key(self.spec.name, case.digest(self.options.seed), self.sources))
+        if found is None:
+            return None
+        found.resumed = True
+        self.results[case.id] = found
+        named = next((entry for entry in self.report.tiling_keys if entry["key"] == found.tiling_key), None)
+        if named is not None:
+            named["cases"].append(case.id)
+        return found
 
     def close(self) -> None:
         """Ends the workers."""
@@ -164,6 +197,7 @@ class OpSession:
             id=f"{self.spec.name}[{case.id}]", op=self.spec.name, case=case.case.name, dtype=case.dtype,
             inputs=describe(values), layout=case.case.layout, values=case.case.values, seed=self.options.seed,
             tiling_key=key, tiling_name=named["name"] if named else "", block_dim=info.get("block_dim", 0),
+            digest=case.digest(self.options.seed), sources=self.sources, made=case.case not in self.spec.cases,
         )  # fmt: skip
         _copy_result(report, result)
         report.reference = _on_reference(self.reference, answer, judged)
@@ -179,7 +213,7 @@ class OpSession:
 
 def _copy_result(report: CaseReport, result: CaseResult) -> None:
     data = result.to_dict()
-    for name in ("status", "elements", "failing", "where", "worst", "histogram", "gates", "notes"):
+    for name in ("status", "elements", "failing", "where", "worst", "histogram", "gates", "notes", "standards", "why_standards"):
         setattr(report, name, data[name])
     report.labels = list(result.labels)
     report.story = result.story()

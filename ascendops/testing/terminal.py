@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import pytest
 from _pytest.terminal import TerminalReporter
 
 from ascendops.report import text
 from ascendops.report.model import CaseReport, OpReport, RunReport
+from ascendops.testing.stream import Stream
+
+if TYPE_CHECKING:
+    from ascendops.testing.session import OpSession
 
 _MARKS = {"pass": ".", "pass_by_reference": "r", "crash": "C", "error": "E"}
 
@@ -16,12 +20,14 @@ _MARKS = {"pass": ".", "pass_by_reference": "r", "crash": "C", "error": "E"}
 class Talk:
     """A plugin object: records every case into `run` and prints to `stream`."""
 
-    def __init__(self, run: RunReport, stream: TextIO) -> None:
+    def __init__(self, run: RunReport, stream: TextIO, lines: Stream | None = None) -> None:
         self.run = run
+        self.lines = lines
         self.stream = stream
         self.interrupted = False
         self.ops: dict[str, OpReport] = {}
         self.reporter: _Reporter | None = None
+        self.sessions: list[OpSession] = []
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
@@ -33,8 +39,11 @@ class Talk:
         self.reporter = _Reporter(config, self)
         manager.register(self.reporter, "terminalreporter")
 
-    def pytest_sessionfinish(self) -> None:
-        """Ends the last operator's line, before pytest's reporter adds its own."""
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Ends the last operator's line, before pytest's reporter adds its own; keeps what a verdict file needs."""
+        from ascendops.testing.plugin import sessions
+
+        self.sessions = sessions(session.config)
         if self.reporter is not None:
             self.reporter.next_op("")
 
@@ -49,6 +58,8 @@ class Talk:
             return None
         case, op = CaseReport(**data["case"]), OpReport(**data["op"])
         self.run.cases.append(case)
+        if self.lines is not None:
+            self.lines.write(case, op)
         if op.name in self.ops:
             self.run.ops.remove(self.ops[op.name])
         self.ops[op.name] = op
@@ -80,7 +91,7 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
         self.stats.setdefault("passed" if case.passed else "failed", []).append(report)
         self.next_op(case.op)
         if self.detail > 0:
-            self._line(f"  {case.status:<18}{case.id}   {case.seconds:.2f} s")
+            self._line(f"  {case.status:<18}{case.id}   {'taken from the earlier run' if case.resumed else f'{case.seconds:.2f} s'}")
         elif self.detail >= 0 and self._tw.hasmarkup and case.passed:
             self._tw.write(_MARKS.get(case.status, "F") if self.marks else f"  {_MARKS.get(case.status, 'F')}")
             self._tw.flush()

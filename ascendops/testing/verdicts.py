@@ -55,6 +55,17 @@ class VerdictFile:
             "outputs": stored,
         })  # fmt: skip
 
+    def extend(self, other: VerdictFile) -> None:
+        """Adds the cases of another operator."""
+        start = len(self.cases)
+        self.operators.update(other.operators)
+        for name, tensor in other.tensors.items():
+            number, _, output = name.partition(".")
+            self.tensors[f"{start + int(number)}.{output}"] = tensor
+        for entry in other.cases:
+            outputs = [None if key is None else f"{start + int(key.split('.')[0])}.{key.split('.')[1]}" for key in entry["outputs"]]
+            self.cases.append({**entry, "outputs": outputs})
+
     def write(self, folder: Path, environment: Mapping[str, Any]) -> str:
         """Writes the folder and returns the verdict's id."""
         from ascendops.parity import safetensors
