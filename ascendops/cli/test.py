@@ -50,16 +50,16 @@ class PytestCommand(click.Command):
 @click.option("--lf", is_flag=True, help="Only the tests that failed in the last run.")
 @backend_option
 @soc_option
-@click.option("--reference", default="auto", show_default=True, metavar="R", help="auto, triton, cuda, torch, none, or the folder of a golden bundle.")
-@click.option("--tier", type=click.Choice(_TIERS), default="default", show_default=True, help="Which cases: op.toml's, or made ones too.")
-@click.option("--record", type=_FOLDER, metavar="DIR", help="Record the reference's outputs as a golden bundle; runs no kernel.")
-@click.option("--mutate", is_flag=True, help="Plant faults; fail where the cases do not notice 95 % of them.")
-@click.option("--resume", is_flag=True, help="Take accepted cases of the last run, if nothing has changed.")
-@click.option("--verdict", type=_FOLDER, metavar="DIR", help="Write outputs and verdict for `ascendops verify`.")
-@click.option("-n", "processes", type=click.IntRange(min=1), metavar="N", help="Operators at a time (needs pytest-xdist).")
+@click.option("--reference", default="auto", metavar="R", help="auto, triton, cuda, torch, none or a bundle.")
+@click.option("--tier", type=click.Choice(_TIERS), default="default", metavar="T", help="smoke, declared, default, full or certify.")
+@click.option("--record", type=_FOLDER, metavar="DIR", help="Only record the reference as a bundle.")
+@click.option("--mutate", is_flag=True, help="Plant faults; 95 % must be noticed.")
+@click.option("--resume", is_flag=True, help="Go on where the last run ended.")
+@click.option("--verdict", type=_FOLDER, metavar="DIR", help="Write a file for `ascendops verify`.")
+@click.option("-n", "processes", type=click.IntRange(min=1), metavar="N", help="Operators at a time (pytest-xdist).")
 @click.option("--level", type=click.Choice(["L0", "L1", "L2"]), default="L0", show_default=True, help="How strict the verdict is.")
 @seed_option
-@click.option("--timeout", type=click.FloatRange(min=0.1), metavar="S", help="Seconds until a kernel counts as hanging [60].")
+@click.option("--timeout", type=click.FloatRange(min=0.1), metavar="S", help="Time limit of a kernel [60].")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Where the HTML report goes.")
 @click.option("--junitxml", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write JUnit XML too.")
 @out_file_option
@@ -74,10 +74,8 @@ def command(
 
     \b
     Examples:
-      ascendops test
       ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
-      ascendops test softmax --record golden/       on a GPU host
-      ascendops test softmax --reference golden/    anywhere
+      ascendops test softmax --record golden/   (then anywhere: --reference golden/)
 
     Kernels run in a worker process: a crash or a hang is a finding, not the end. Builds first if needed.
     Exits with 1 on a mismatch, with 5 if nothing was selected.

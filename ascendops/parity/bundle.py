@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 
@@ -98,10 +98,8 @@ class Bundle:
         return found
 
     def _stored(self, out: dict[str, Any]) -> torch.Tensor:
-        stored: torch.Tensor = self.tensors[out["data"]]
-        if out["dtype"] == "complex128":
-            stored = cast("torch.Tensor", torch.view_as_complex(stored))
-        return stored
+        stored = self.tensors[out["data"]]
+        return torch.view_as_complex(stored) if out["dtype"] == "complex128" else stored
 
     def _whole(self, out: dict[str, Any]) -> torch.Tensor:
         whole: torch.Tensor = self._stored(out).reshape(out["shape"])
@@ -234,7 +232,8 @@ def sample_of(count: int) -> torch.Tensor:
     """Flat indices of the elements that are kept of a large output: its start, its end, and a random choice between."""
     edge = SAMPLE // 8
     inner = torch.from_numpy((inputs.bits(inputs.key(0, "sample", count), SAMPLE - 2 * edge) % count).astype("int64"))
-    return torch.unique(torch.cat([torch.arange(edge), inner, torch.arange(count - edge, count)]))
+    chosen: torch.Tensor = torch.unique(torch.cat([torch.arange(edge), inner, torch.arange(count - edge, count)]))
+    return chosen
 
 
 def _text(manifest: dict[str, Any]) -> str:

@@ -113,6 +113,16 @@ def unwritten(first: Run, second: Run, output: int) -> torch.Tensor | None:
     return (held[0] & held[1]).reshape(a.shape)
 
 
+def poisoned(run: Run) -> bool:
+    """Whether at least 16 bytes in a row of an output still hold the first poison: nothing was written there."""
+    for out in run.outputs:
+        if out is not None and out.numel():
+            raw = (out.reshape(-1).view(torch.uint8) == POISONS[0]).to(torch.int32)
+            if raw.numel() >= 16 and bool((raw.cumsum(0)[15:] - torch.cat([raw.new_zeros(1), raw.cumsum(0)[:-16]]) == 16).any()):
+                return True
+    return False
+
+
 def measure(out: torch.Tensor, truth: Truth) -> Measured:
     """Compares one output with its truth, element by element (shapes already agree)."""
     if truth.kappa is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -50,21 +50,25 @@ def _same_values(a: torch.Tensor, b: torch.Tensor) -> bool:
     return bool(((a == b) | ((a != a) & (b != b))).all())
 
 
-def wrong_candidates(outputs: Outputs, truths: Sequence[Truth | None]) -> list[Wrong]:
-    """Each wrong candidate made from `outputs` (which passed), judged by gates G1, G2 and G4."""
+def wrong_candidates(
+    outputs: Outputs, truths: Sequence[Truth | None], changes: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] | None = None
+) -> list[Wrong]:
+    """Each wrong candidate made from `outputs` (which passed), judged by gates G1, G2 and G4; `changes` are WRONG unless given."""
     results = []
-    for name, change in WRONG.items():
+    for name, change in (WRONG if changes is None else changes).items():
         changed = [None if out is None or out.numel() == 0 else change(out) for out in outputs]
         before = [out for out in outputs if out is not None and out.numel()]
         after = [out for out in changed if out is not None]
         if all(_same_values(a, b) for a, b in zip(before, after, strict=True)):
             results.append(Wrong(name, rejected=False, equivalent=True))
             continue
-        measured = [
-            None if out is None or truth is None else measure(out, truth)
-            for out, truth in zip(changed, truths, strict=True)
-        ]
-        rejected = special_values(measured, truths).failed or elementwise(measured).failed
-        rejected = rejected or unbiased(leans(measured, truths, [None] * len(measured), [{}] * len(measured))).failed
-        results.append(Wrong(name, rejected=rejected, equivalent=False))
+        results.append(Wrong(name, rejected=rejected(changed, truths), equivalent=False))
     return results
+
+
+def rejected(changed: Outputs, truths: Sequence[Truth | None]) -> bool:
+    """Whether gates G1, G2 or G4 refuse these outputs."""
+    measured = [None if out is None or truth is None else measure(out, truth) for out, truth in zip(changed, truths, strict=True)]
+    if special_values(measured, truths).failed or elementwise(measured).failed:
+        return True
+    return unbiased(leans(measured, truths, [None] * len(measured), [{}] * len(measured))).failed

@@ -79,7 +79,20 @@ def summary(run: RunReport) -> list[str]:
             f" ({total['wrong_equivalent']} more are the right result)" if total["wrong_equivalent"] else ""
         )
         lines.append(f"  wrong ones   {text}{equal}")
+    lines += [f"  faults       {line}" for line in mutant_lines(run)]
     return lines + [f"  note         {note}" for note in run.notes]
+
+
+def mutant_lines(run: RunReport) -> list[str]:
+    """Per operator: how many planted faults its cases noticed."""
+    lines = []
+    for check in (case for case in run.cases if case.kind == "check" and case.mutants):
+        counted = [row for row in check.mutants if row["status"] != "equivalent"]
+        killed = sum(row["status"] == "killed" for row in counted)
+        equal = len(check.mutants) - len(counted)
+        alive = ", ".join(row["name"] for row in counted if row["status"] == "alive")
+        lines.append(f"{check.op}: {killed} of {len(counted)} noticed" + (f" ({equal} more change nothing)" if equal else "") + (f"; not {alive}" if alive else ""))
+    return lines
 
 
 def warning_lines(run: RunReport, shown: int = 3) -> list[str]:

@@ -32,7 +32,7 @@ else:
     import tomli as tomllib
 
 EDITION = 1
-OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch")
+OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch", "mutate")
 KEYS = ("edition", "name", "family", "units", "operators", *OPERATOR_KEYS)
 REFERENCES = ("triton", "cuda")
 SCHEMA = FunctionSchema("", "", (), ())
@@ -140,6 +140,7 @@ def _operator(table: Table, common: OpSpec) -> OpSpec:
         reference=_reference(table),
         autograd=autograd.read(table),
         torch=policy.read(table),
+        equivalent=_equivalent(table),
     )
     policy.check(spec, table)
     return cases.read(list(table.tables("case", cases.KEYS)), spec)
@@ -167,6 +168,12 @@ def _tiling_keys(top: Table) -> tuple[TilingKey, ...]:
                 raise TilingKeyError(f"two tiling keys have {same}", where=table.where("key"), help="keys and names must differ")
         found.append(key)
     return tuple(found)
+
+
+def _equivalent(top: Table) -> dict[str, str]:
+    """[mutate]: faults that change nothing for this operator, with the reason."""
+    table = top.table("mutate")
+    return {key: table.text(key, '"the output is one row"') for key in table.data}
 
 
 def _reference(top: Table) -> dict[str, str]:

@@ -115,6 +115,7 @@ class OpSpec:
     torch: TorchPolicy = field(default_factory=TorchPolicy)
     further: tuple[OpSpec, ...] = ()
     first: OpSpec | None = field(default=None, repr=False, compare=False)
+    equivalent: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def operators(self) -> tuple[OpSpec, ...]:

@@ -16,10 +16,14 @@ _operators: dict[tuple[str, str, str, str], Operator] = {}
 
 def run_case(
     root: str, op: str, backend: str, soc: str, values: dict[str, Any], poison: int | None, outs: Sequence[OutSpec] | None,
-    timeout_s: float,
+    timeout_s: float, fault: tuple[str, int] | None = None,
 ) -> Run:  # fmt: skip
-    """One observed call of a built operator (built before; found in the cache), with what the twin reported in `info`."""
+    """One observed call of a built operator (built before; found in the cache), with what the twin reported in `info`.
+
+    `fault`: kind and number of a fault to plant into the twin's execution.
+    """
     from ascendops.parity.execute import run_once
+    from ascendops.twin.fault import planted
 
     operator = _operator(root, op, backend, soc)
     seen: list[RunResult] = []
@@ -29,9 +33,15 @@ def run_case(
         seen.append(result)
         return result.outputs
 
-    run = run_once(candidate, values, poison, outs)
+    if fault is None:
+        run = run_once(candidate, values, poison, outs)
+        hits = 0
+    else:
+        with planted(*fault) as planted_fault:
+            run = run_once(candidate, values, poison, outs)
+        hits = planted_fault.hits
     if seen:
-        run.info = _info(seen[-1])
+        run.info = {**_info(seen[-1]), "fault_hits": hits}
     return run
 
 

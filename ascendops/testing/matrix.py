@@ -177,23 +177,35 @@ def _axes(spec: OpSpec, base: Case) -> list[Any]:
 
 
 def _with(spec: OpSpec, base: Case, name: str, sizes: dict[Any, Any], layout: str = "contiguous", values: str = "random") -> Iterator[Case]:
-    """The base with other sizes, if the declaration allows them."""
+    """The base with other sizes, if the declaration allows them; axes of the same size change together if they must (broadcasting)."""
     axes = _bound(spec, base)
+    linked = {other: size for axis, size in sizes.items() for other in _axes(spec, base) if _size(axes, other) == _size(axes, axis)}
+    for changes in (sizes, {**linked, **sizes}):
+        try:
+            shapes = _rebuild(spec, base, _changed(axes, changes))
+            outputs = spec.output_shapes(shapes, base.attrs)
+        except SpecError:
+            continue
+        total = sum(_numel(shape) for shape in (*shapes.values(), *outputs))
+        if total <= LARGEST and (total or 0 in sizes.values()):
+            yield replace(base, name=f"{name}_{_tag(shapes, base)}", shapes=shapes, dtypes=None, tiling_key=None, layout=layout, values=values)
+        return
+
+
+def _size(axes: dict[str, Any], axis: Any) -> Any:
+    return axes[axis[0]][axis[1]] if isinstance(axis, tuple) else axes[axis]
+
+
+def _changed(axes: dict[str, Any], sizes: dict[Any, Any]) -> dict[str, Any]:
+    changed = dict(axes)
     for axis, size in sizes.items():
         if isinstance(axis, tuple):
-            whole = list(axes[axis[0]])
+            whole = list(changed[axis[0]])
             whole[axis[1]] = size
-            axes[axis[0]] = tuple(whole)
+            changed[axis[0]] = tuple(whole)
         else:
-            axes[axis] = size
-    try:
-        shapes = _rebuild(spec, base, axes)
-        outputs = spec.output_shapes(shapes, base.attrs)
-    except SpecError:
-        return
-    total = sum(_numel(shape) for shape in (*shapes.values(), *outputs))
-    if total <= LARGEST and (total or 0 in sizes.values()):
-        yield replace(base, name=f"{name}_{_tag(shapes, base)}", shapes=shapes, dtypes=None, tiling_key=None, layout=layout, values=values)
+            changed[axis] = size
+    return changed
 
 
 def _rebuild(spec: OpSpec, base: Case, axes: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from ascendops.errors import AscendOpsError, ExitCode, Mismatch
 from ascendops.report.model import CaseReport
-from ascendops.testing import stream
+from ascendops.testing import mutate, stream
 from ascendops.testing.cases import TestCase
 from ascendops.testing.session import OpSession, Options
 
@@ -158,6 +158,14 @@ class CheckItem(_OpItem):
         problems += [f"no case reaches tiling key {key['key']} ({key['name']}: {key['why']})" for key in missed]
         if all(report.block_dim <= 1 for report in self.op.results.values()):
             problems.append("no case runs on more than one core")
+        self.op.score.declare(self.op.spec.equivalent)
+        self.outcome.mutants = mutate.as_rows(self.op.score)
+        unnoticed = mutate.verdict(self.op.score, name) if self.op.options.mutate else []
+        if unnoticed:
+            self.outcome.status, self.outcome.labels, self.outcome.exit_code = "fail", ["MUTANT"], 1
+            self.outcome.what, self.outcome.story = f"the cases of {name} do not notice enough faults", [*unnoticed, *problems]
+            self.outcome.help = f"add cases to {self.op.spec.path}, or declare why a fault changes nothing in [mutate]; ascendops explain MUTANT"
+            raise mismatch(self.outcome)
         if problems:
             self.outcome.status, self.outcome.labels, self.outcome.exit_code = "fail", ["UNREACHED"], 1
             self.outcome.what, self.outcome.story = f"the cases of {name} leave branches untested", problems

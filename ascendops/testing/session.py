@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
 from ascendops.parity.verdict import CaseResult
 from ascendops.report.model import CaseReport, OpReport
-from ascendops.testing import matrix, stream
+from ascendops.testing import matrix, mutate, stream
 from ascendops.testing.cases import TestCase
 from ascendops.testing.reference import Answer, Reference, choose, golden_of
 from ascendops.testing.verdicts import VerdictFile
@@ -70,6 +70,8 @@ class OpSession:
     _worker: Worker | None = field(default=None, init=False)
     _reference: Reference | None = field(default=None, init=False)
     _judge: Judge | None = field(default=None, init=False)
+    score: mutate.Score = field(default_factory=mutate.Score)
+    _planted: dict[str, int] = field(default_factory=dict, init=False)
     verdict: VerdictFile = field(default_factory=VerdictFile)
     _earlier: list[Any] = field(default_factory=list, init=False)
 
@@ -169,13 +171,15 @@ class OpSession:
             if process is not None:
                 process.close()
 
-    def _runner(self, values: Any, poison: int | None, outs: Sequence[OutSpec] | None) -> Run:
+    def _runner(
+        self, values: Any, poison: int | None, outs: Sequence[OutSpec] | None, fault: tuple[str, int] | None = None
+    ) -> Run:
         from ascendops.parity.execute import Run, failed
 
         o = self.options
         try:
             result = self.kernel.call(
-                str(self.spec.root), self.spec.name, o.backend, o.soc, dict(values), poison, outs, o.timeout_s,
+                str(self.spec.root), self.spec.name, o.backend, o.soc, dict(values), poison, outs, o.timeout_s, *([fault] if fault else []),
                 timeout_s=o.timeout_s + _MARGIN_S,
             )  # fmt: skip
         except (KernelCrash, KernelHang) as error:
@@ -184,6 +188,16 @@ class OpSession:
             return failed(error, "EXCEPTION")
         assert isinstance(result, Run)
         return result
+
+    def _mutate(self, report: CaseReport, judged: Judged, values: Any) -> None:
+        from ascendops.parity.execute import POISONS
+        from ascendops.parity.judge import out_specs
+
+        mutate.in_outputs(report, judged, self.score)
+        if self.options.backend != "twin" or self.options.kernel != Options.kernel:
+            return
+        outs = out_specs(judged.truths, values)
+        mutate.in_execution(report, judged, self.score, lambda fault: self._runner(values, POISONS[0], outs, fault), self._planted)
 
     def _report(self, case: TestCase, values: Any, judged: Judged, answer: Answer) -> CaseReport:
         from ascendops.parity.calling import describe
@@ -206,6 +220,8 @@ class OpSession:
         _judge_key(report, case)
         if report.passed:
             _try_wrong(report, judged)
+        if report.passed and self.options.mutate:
+            self._mutate(report, judged, values)
         report.repro = f"ascendops test {_shorten(self.spec.root)} -k '{report.id}' {self.options.as_arguments()}"
         _headline(report, result)
         return report

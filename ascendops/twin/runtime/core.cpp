@@ -25,6 +25,7 @@ Inst::Inst(const char *api_, PipeId pipe_) : api(api_), pipe(pipe_), pc(__builti
         p.pc = pc;
     }
     p.inst_access = p.accesses.size();
+    ++p.instructions;
 }
 
 Inst::~Inst() {

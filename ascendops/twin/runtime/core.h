@@ -141,6 +141,8 @@ struct Private {
     void *crash_pcs[48];
     int crash_depth = 0;
 
+    uint64_t instructions = 0, waits = 0;  // so far, for fault.h
+
     void *hazard = nullptr;  // hazard.cpp
     struct CubeState *cube = nullptr;  // cube_state.h
 };

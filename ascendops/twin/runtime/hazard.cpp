@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core.h"
+#include "fault.h"
 
 namespace ascendc_twin {
 
@@ -114,6 +115,7 @@ void hazard_set(Private &p, uint8_t event, Flag &flag) {
 }
 
 void hazard_wait(Private &p, uint8_t event, const Flag &flag) {
+    if (fault_here(kLostWait, ++p.waits)) return;
     Hazards &h = hazards(p);
     const int dst = static_cast<int>(event_dst(event));
     for (int i = 0; i < kPipes; ++i) h.known[dst][i] = std::max(h.known[dst][i], flag.clock[i]);

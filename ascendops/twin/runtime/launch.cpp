@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "fault.h"
 #include "launch_state.h"
 
 namespace ascendc_twin {
@@ -83,6 +84,7 @@ void prepare(Core &core, Launch &launch, uint32_t number) {
     p->kept.clear();
     for (auto &queue : p->pending) queue.clear();
     p->queues = p->epoch = 0;
+    p->instructions = p->waits = 0;
     p->epoch_first = 0;
     p->pipe_open = false;
     p->depth = 0;
@@ -127,7 +129,7 @@ void Launch::run_block(Core &core, uint32_t number) {
     const int unwound = sigsetjmp(p.jump, 1);
     if (unwound == 0) {
         p.active = true;
-        (core.type == Core::AIC ? in->entry_aic : in->entry)(in->args);
+        if (!fault_here(kDroppedCore, number)) (core.type == Core::AIC ? in->entry_aic : in->entry)(in->args);
         p.depth = 0;
         pipes_finish(p);
         cross_finish(p);

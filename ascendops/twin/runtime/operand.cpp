@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "core.h"
+#include "fault.h"
 
 namespace ascendc_twin {
 
@@ -100,6 +101,7 @@ bool touch(Inst &inst, const Span &span, Rw rw, const Walk &walk, uint32_t align
     if (walk.run == 0 || walk.n1 == 0 || walk.n2 == 0) return true;
     if (!core_has(span.mem)) return false;
     Private &p = priv();
+    if (fault_here(kSkipInstruction, p.instructions)) return false;
     const Extent e = extent(walk);
     Span start = span;
     if (span.mem == Mem::GM) {

@@ -1,9 +1,27 @@
 // Mask, repeat and stride rules of vector instructions, and the mask state of the core.
 #include "vec_lanes.h"
 
+#include "fault.h"
+
 namespace ascendc_twin {
 
-bool make_plan(const Inst &inst, const Lanes &lanes, uint32_t per, Plan &plan) {
+namespace {
+
+// One element or one repeat less, as a planted fault.
+Lanes shorter(const Lanes &lanes) {
+    Lanes less = lanes;
+    if (less.repeat > 1 && less.kind != Lanes::COUNT && less.kind != Lanes::COUNTER) {
+        --less.repeat;
+    } else if (less.n > 0) {
+        --less.n;
+    }
+    return less;
+}
+
+}  // namespace
+
+bool make_plan(const Inst &inst, const Lanes &asked, uint32_t per, Plan &plan) {
+    const Lanes lanes = fault_here(kShortInstruction, priv().instructions) ? shorter(asked) : asked;
     plan.kind = lanes.kind;
     plan.per = per;
     plan.n = lanes.n;
