@@ -152,7 +152,7 @@ def _spec(folder: Path, name: str, files: Mapping[str, str]) -> OpSpec:
     folder.mkdir(parents=True)
     for file, text in files.items():
         (folder / file).write_text(text, encoding="utf-8")
-    return parse(files["op.toml"], folder / "op.toml").operator(name)
+    return parse(files["op.toml"], folder / "op.toml").sibling(name)
 
 
 def _case(
