@@ -119,14 +119,21 @@ def triton_reference(operator: Operator) -> Callable[..., Any]:
 
 
 def on_npu(entry: Entry) -> Callable[..., Any]:
-    """The NPU kernel where the extension of gen/torch is not installed: says so."""
+    """The NPU kernel for the laptop `npu` device: the twin, on memory that both devices see. A real NPU uses the extension in gen/torch."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        del args, kwargs
-        raise BackendMissing(
-            f"{entry.qualified} is not built for this NPU", why="the operator library was built for the CPU twin",
-            help="build and install the extension: pip install --no-build-isolation ./gen/torch",
-        )  # fmt: skip
+        from ascendops.npu import active
+
+        twin = active()
+        if twin is None:
+            raise BackendMissing(
+                f"{entry.qualified} is not built for this NPU", why="the operator library was built for the CPU twin",
+                help="build and install the extension: pip install --no-build-isolation ./gen/torch",
+            )  # fmt: skip
+        device = _device(args, kwargs)
+        host = tuple(twin.host_view(value) for value in args)
+        named = {name: twin.host_view(value) for name, value in kwargs.items()}
+        return twin.device_view(call(entry, entry.operator, host, named), device)
 
     return run
 

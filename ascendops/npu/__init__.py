@@ -1,0 +1,59 @@
+"""The laptop `npu` device: PyTorch's PrivateUse1 device over host memory, on which kit operators run on the CPU twin.
+
+It is switched on by `ascendops.enable_npu_twin()` or by ASCENDOPS_NPU=twin, never by itself.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ascendops.errors import DeviceRefused, did_you_mean
+
+if TYPE_CHECKING:
+    from ascendops.npu.device import Twin
+
+VARIABLE = "ASCENDOPS_NPU"
+CHOICES = ("auto", "real", "twin", "off")
+
+_active: Twin | None = None
+
+
+def active() -> Twin | None:
+    """The twin of this process, or None while it is off."""
+    return _active
+
+
+def enable_npu_twin() -> Twin:
+    """Switches the laptop `npu` device on: `device="npu"`, `.npu()` and `torch.npu` work, and `torch.npu.is_twin` is True.
+
+    A second call does nothing. The device is compiled at first use with each version of PyTorch (about 20 s).
+
+    Raises:
+        DeviceRefused: torch_npu or another backend has taken the PrivateUse1 device of this process.
+        CompilerNotFound: There is no C++ compiler.
+    """
+    global _active
+    if _active is None:
+        from ascendops.npu.device import start
+
+        _active = start()
+    return _active
+
+
+def requested() -> str:
+    """What $ASCENDOPS_NPU asks for: `auto` (torch_npu where it works, else nothing), `real`, `twin` or `off`.
+
+    Raises:
+        DeviceRefused: The variable has another value.
+    """
+    word = os.environ.get(VARIABLE) or "auto"
+    if word not in CHOICES:
+        raise DeviceRefused(f"{VARIABLE}={word} is not known", help=did_you_mean(word, CHOICES))
+    return word
+
+
+def autoload() -> None:
+    """Entry point of `torch.backends`: `import torch` switches the twin on where ASCENDOPS_NPU=twin, and does nothing otherwise."""
+    if os.environ.get(VARIABLE) == "twin":
+        enable_npu_twin()
