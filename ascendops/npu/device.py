@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch.utils.backend_registration import generate_methods_for_privateuse1_backend, rename_privateuse1_backend
 
 from ascendops.errors import DeviceRefused
 from ascendops.npu.build import device_library
@@ -72,10 +73,10 @@ def start() -> Twin:
     path = device_library()
     torch.ops.load_library(str(path))
     twin = Twin(ctypes.CDLL(str(path)))
-    torch.utils.rename_privateuse1_backend("npu")
+    rename_privateuse1_backend("npu")
     module = make_module(twin.library, twin)
     torch._register_device_module("npu", module)
-    torch.utils.generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_storage=True, unsupported_dtype=None)
+    generate_methods_for_privateuse1_backend(for_tensor=True, for_module=True, for_storage=True, unsupported_dtype=None)
     sys.modules["torch.npu"] = module
     if importlib.util.find_spec("torch_npu") is None:
         sys.modules["torch_npu"] = stand_in(module)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import torch
@@ -57,10 +57,10 @@ def _devices(library: ctypes.CDLL) -> dict[str, Any]:
     return {
         "is_available": lambda: True, "is_initialized": lambda: True, "init": lambda: None, "_lazy_init": lambda: None, "_is_in_bad_fork": lambda: False,
         "device_count": library.ascendops_npu_device_count, "current_device": library.ascendops_npu_current_device, "set_device": set_device,
-        "device": device, "synchronize": lambda target=None: None, "get_device_name": lambda target=None: NAME,
+        "device": device, "synchronize": lambda *_: None, "get_device_name": lambda *_: NAME,
         "get_device_properties": get_device_properties, "is_bf16_supported": lambda: True, "utils": types.SimpleNamespace(set_device=set_device),
-        "get_amp_supported_dtype": lambda: [torch.float16, torch.bfloat16], "set_compile_mode": lambda **options: None,
-        "get_device_capability": lambda target=None: None, "config": types.SimpleNamespace(allow_internal_format=False),
+        "get_amp_supported_dtype": lambda: [torch.float16, torch.bfloat16], "set_compile_mode": lambda **_: None,
+        "get_device_capability": lambda *_: None, "config": types.SimpleNamespace(allow_internal_format=False),
     }  # fmt: skip
 
 
@@ -103,11 +103,15 @@ def _random() -> dict[str, Any]:
     def set_rng_state(state: torch.Tensor, device: Any = "npu") -> None:
         torch.ops.ascendops_npu.set_rng_state(state.cpu(), _index(device))
 
+    def set_rng_state_all(states: Sequence[torch.Tensor]) -> None:
+        for index, state in enumerate(states):
+            set_rng_state(state, index)
+
     return {
         "manual_seed": manual_seed, "manual_seed_all": manual_seed_all, "seed": lambda: manual_seed(torch.seed()),
         "seed_all": lambda: manual_seed_all(torch.seed()), "get_rng_state": get_rng_state, "set_rng_state": set_rng_state,
         "get_rng_state_all": lambda: [get_rng_state(i) for i in range(torch.npu.device_count())],  # type: ignore[attr-defined]
-        "set_rng_state_all": lambda states: [set_rng_state(state, i) for i, state in enumerate(states)],
+        "set_rng_state_all": set_rng_state_all,
         "initial_seed": lambda: int(torch.ops.ascendops_npu.initial_seed(_index(None))),
     }  # fmt: skip
 

@@ -291,6 +291,7 @@ if __name__ == "__main__":
     for name in wanted:
         try:
             CHECKS[name](Path(sys.argv[1])) if name == "kit_operators" else CHECKS[name]()
-            print(f"ok {name}", flush=True)
-        except BaseException:
-            print(f"FAILED {name}\n{traceback.format_exc()}", flush=True)
+            sys.stdout.write(f"ok {name}\n")
+        except Exception:  # noqa: BLE001  the next checks run all the same
+            sys.stdout.write(f"FAILED {name}\n{traceback.format_exc()}\n")
+        sys.stdout.flush()
