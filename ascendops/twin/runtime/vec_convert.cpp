@@ -4,8 +4,6 @@
 
 #if defined(__F16C__)
 #include <immintrin.h>
-#elif defined(__aarch64__)
-#include <arm_neon.h>
 #endif
 
 namespace ascendc_twin {
@@ -23,15 +21,13 @@ inline void narrow(const float *src, Bits *dst) {
     _mm_storeu_si128(reinterpret_cast<__m128i *>(dst), _mm256_cvtps_ph(_mm256_loadu_ps(src), _MM_FROUND_TO_NEAREST_INT));
 }
 #elif defined(__aarch64__)
-constexpr size_t LANES = 4;
+constexpr size_t LANES = 4;  // what one instruction converts
+using Half __attribute__((may_alias, aligned(1))) = __fp16;
 inline void widen(const Bits *src, float *dst) {
-    float16x4_t packed;
-    std::memcpy(&packed, src, sizeof packed);
-    vst1q_f32(dst, vcvt_f32_f16(packed));
+    for (size_t k = 0; k < LANES; ++k) dst[k] = reinterpret_cast<const Half *>(src)[k];
 }
 inline void narrow(const float *src, Bits *dst) {
-    const float16x4_t packed = vcvt_f16_f32(vld1q_f32(src));
-    std::memcpy(dst, &packed, sizeof packed);
+    for (size_t k = 0; k < LANES; ++k) reinterpret_cast<Half *>(dst)[k] = static_cast<__fp16>(src[k]);
 }
 #endif
 

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#if defined(__FLT16_MAX__)
-using half = _Float16;
-#elif defined(__ARM_FP16_FORMAT_IEEE)
+// That GCC defines __FLT16_MAX__ all the same, for C only.
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13
 using half = __fp16;
+#elif defined(__FLT16_MAX__)
+using half = _Float16;
 #else
 #error "ascendops twin: this compiler has no 16-bit floating type; use g++ 12 or newer, or clang 15 or newer"
 #endif
