@@ -343,3 +343,18 @@ def test_library_kernels_and_an_idle_gpu_are_named(tmp_path: Path) -> None:
     assert report.profile["kernels"][0]["family"] == "ATen"
     assert [(row["name"], row["count"]) for row in report.profile["launch_bound"]] == [("aten::mul", 200)]
     assert report.profile["busy"] == pytest.approx(20.0, abs=0.2) and any("the host is the limit" in line for line in lines(report))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("dev-requirements.txt", "cupy-cuda12x\n"),
+        ("req.txt", "cupy-cuda12x==13\n"),
+        ("gpu.yaml", "channels:\n  - conda-forge\ndependencies:\n  - cupy\n"),
+    ],
+)
+def test_package_lists_are_known_by_name_or_by_their_keys(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert [f.rule for f in scan([tmp_path]).findings] == ["MIG-PACKAGE"]
+    (tmp_path / name).write_text("notes: cupy\n")
+    assert not scan([tmp_path]).findings

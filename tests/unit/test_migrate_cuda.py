@@ -153,3 +153,14 @@ def test_repeated_heads_do_not_take_quadratic_time(text: str) -> None:
     started = time.perf_counter()
     build_files.scan(Source("CMakeLists.txt", text))
     assert time.perf_counter() - started < 5
+
+
+def test_guards_of_the_preprocessor_and_tensorrt() -> None:
+    text = "#if __CUDA_ARCH__ >= 800\n#elif defined(X) && CUDART_VERSION > 11\n#endif\n// #if __CUDA_ARCH__\n#define A __CUDA_ARCH__\n#ifdef USE_CUDA\n#endif\nREGISTER_TENSORRT_PLUGIN(P);\nclass P : public nvinfer1::IPluginV2 {};\nusing namespace nvcuda;\n"
+    found = [(f.line, f.construct, f.status) for f in cuda.scan(Source("k.cu", text)).findings]
+    assert found == [
+        (10, "using namespace nvcuda", "custom_op"),
+        (1, "#if __CUDA_ARCH__", "restricted"),
+        (2, "#if CUDART_VERSION", "restricted"),
+        (8, "REGISTER_TENSORRT_PLUGIN (first use in this file)", "custom_op"),
+    ]

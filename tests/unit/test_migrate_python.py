@@ -206,3 +206,24 @@ def test_python_2_is_searched_as_text_and_reported(tmp_path: Path) -> None:
     report = scan([tmp_path])
     assert [(f.line, f.construct) for f in report.findings] == [(3, "torch.cuda.synchronize")]
     assert "not Python 3" in report.skipped[0].reason
+
+
+@pytest.mark.parametrize(
+    ("text", "construct", "status"),
+    [
+        ('dist.init_process_group("NCCL")', '"nccl" distributed backend', "rename"),
+        ("import torch.distributed as dist\nb = dist.Backend.NCCL", "torch.distributed.Backend.NCCL", "rename"),
+        ("t = event.cuda_time_total", ".cuda_time_total", "rename"),
+        ('p.table(sort_by="self_cuda_time_total")', 'sort_by="self_cuda_time_total"', "rename"),
+        ('import importlib\nm = importlib.import_module("tensorrt.plugin")', 'import of "tensorrt.plugin" by name', "custom_op"),
+        ("from flash_attn import flash_attn_func as f\n\ny = f(q, k, v)", "flash_attn.flash_attn_func", "restricted"),
+    ],
+)
+def test_names_by_string_by_attribute_and_calls_of_replaced_functions(text: str, construct: str, status: str) -> None:
+    found = python.scan(Source("a.py", text)).findings
+    assert (construct, status) in {(f.construct, f.status) for f in found if f.line == len(text.split("\n"))}
+
+
+@pytest.mark.parametrize("text", ["self.cuda_time = 3", 'importlib.import_module("json")', 'print("NCCL is slow")', "f = flash_attn_func(q)", "x = cuda_time_total"])
+def test_their_neighbours_are_silent(text: str) -> None:
+    assert not python.scan(Source("a.py", f"import importlib\n{text}\n")).findings

@@ -243,10 +243,17 @@ def _and(node: ast.expr) -> Iterator[ast.expr]:
 
 def study(tree: Tree, node: ast.FunctionDef, helpers: dict[str, ast.FunctionDef]) -> Uses:
     """What a kernel's body, and the bodies of the helpers that it calls, say about its parameters."""
+    reached: dict[str, ast.FunctionDef] = {}
+    stack: list[ast.AST] = [node]
+    while stack:
+        called = {part.func.id for part in ast.walk(stack.pop()) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
+        for name in called & set(helpers) - set(reached):
+            reached[name] = helpers[name]
+            stack.append(helpers[name])
     known: dict[str, Uses] = {}
-    for _ in range(3):  # helpers call helpers
-        known = {name: Body(tree, helper, helpers, known).uses() for name, helper in helpers.items()}
-    return Body(tree, node, helpers, known).uses()
+    for _ in range(min(3, len(reached))):  # helpers call helpers
+        known = {name: Body(tree, helper, reached, known).uses() for name, helper in reached.items()}
+    return Body(tree, node, reached, known).uses()
 
 
 def kinds(node: ast.FunctionDef, uses: Uses, passed: dict[str, str]) -> dict[str, str]:

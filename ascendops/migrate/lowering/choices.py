@@ -14,6 +14,7 @@ from ascendops.migrate.lowering.launches import Launch
 from ascendops.migrate.scanners.python_tree import Tree
 
 MOST_CONFIGS = 64
+_SHAPED = ("arange", "zeros", "full", "make_block_ptr", "make_tensor_descriptor", "reshape", "view")
 
 
 @dataclass
@@ -48,6 +49,8 @@ def choices(tree: Tree, node: ast.FunctionDef, launch: Launch | None, size: int)
     rules = {name: rule for call in node.decorator_list if isinstance(call, ast.Call) for name, rule in _heuristics(tree, call, module)}
     defaults = dict(zip(reversed([item.arg for item in node.args.args]), reversed(node.args.defaults), strict=False))
     found: list[Choice] = []
+    use = uses(tree, node, fixed)
+    sizes = sum(kind == "size" for kind in use.values())
     for line, config in configs or [(0, {})]:
         choice = Choice({name: value for name, value in config.items() if name in fixed}, line=line, given=frozenset(config))
         for name, value in (launch.constants if launch else {}).items():
@@ -59,11 +62,10 @@ def choices(tree: Tree, node: ast.FunctionDef, launch: Launch | None, size: int)
             if name in fixed and name not in choice.values:
                 _rule(host, choice, name, rule, module)
         for name in fixed:
-            use = _use(tree, node, name)
             if name not in choice.values:
-                choice.values[name] = _assume(name, use, size, _sizes(tree, node, fixed))
+                choice.values[name] = _assume(name, use[name], size, sizes)
                 choice.assumed.add(name)
-            elif use == "flag" and not isinstance(choice.values[name], (bool, type(None), str)):
+            elif use[name] == "flag" and not isinstance(choice.values[name], (bool, type(None), str)):
                 choice.values[name] = bool(choice.values[name])
         if all(other.values != choice.values for other in found):
             found.append(choice)
@@ -164,35 +166,38 @@ def _heuristics(tree: Tree, call: ast.Call, module: dict[str, Any]) -> Iterator[
                 yield key.value, value
 
 
-def _sizes(tree: Tree, node: ast.FunctionDef, fixed: list[str]) -> int:
-    return sum(_use(tree, node, name) == "size" for name in fixed)
-
-
-def _use(tree: Tree, node: ast.FunctionDef, name: str) -> str:
-    """`text:VALUE`, `size`, `dtype`, `flag`, `count` or empty: how the kernel uses a compile-time parameter."""
-    found: set[str] = set()
+def uses(tree: Tree, node: ast.FunctionDef, names: list[str]) -> dict[str, str]:
+    """`text:VALUE`, `size`, `dtype`, `flag`, `count` or empty: how the kernel uses each compile-time parameter."""
+    wanted = set(names)
+    found: dict[str, set[str]] = {name: set() for name in names}
+    texts: dict[str, str] = {}
     for part in ast.walk(node):
-        if isinstance(part, ast.Compare) and isinstance(part.left, ast.Name) and part.left.id == name:
+        if isinstance(part, ast.Compare) and isinstance(part.left, ast.Name) and part.left.id in wanted:
             for right in part.comparators:
                 if isinstance(right, ast.Constant) and isinstance(right.value, str):
-                    return f"text:{right.value}"
+                    texts.setdefault(part.left.id, f"text:{right.value}")
         elif isinstance(part, ast.Call):
-            leaf = tree.dotted(part.func).rsplit(".", 1)[-1] or getattr(part.func, "attr", "")
-            inside = {item.id for argument in part.args for item in ast.walk(argument) if isinstance(item, ast.Name)}
-            inside |= {item.id for word in part.keywords for item in ast.walk(word.value) if isinstance(item, ast.Name)}
-            typed = [*part.args[1:], *(word.value for word in part.keywords if word.arg == "dtype")]
-            if (leaf == "to" and any(isinstance(item, ast.Name) and item.id == name for item in part.args)) or (leaf in ("zeros", "full") and any(isinstance(item, ast.Name) and item.id == name for item in typed)):
-                found.add("dtype")
-            elif leaf in ("arange", "zeros", "full", "make_block_ptr", "make_tensor_descriptor", "reshape", "view") and name in inside:
-                found.add("size")
-            elif leaf in ("range", "static_range") and name in inside:
-                found.add("count")
+            for name, use in _call_uses(tree, part):
+                found.get(name, set()).add(use)
         elif isinstance(part, (ast.If, ast.IfExp, ast.While)):
             test = part.test.operand if isinstance(part.test, ast.UnaryOp) else part.test
-            sides = test.values if isinstance(test, ast.BoolOp) else [test]
-            if any(isinstance(side, ast.Name) and side.id == name for side in sides):
-                found.add("flag")
-    return next((use for use in ("dtype", "size", "flag", "count") if use in found), "")
+            for side in test.values if isinstance(test, ast.BoolOp) else [test]:
+                if isinstance(side, ast.Name):
+                    found.get(side.id, set()).add("flag")
+    order = ("dtype", "size", "flag", "count")
+    return {name: texts.get(name) or next((use for use in order if use in found[name]), "") for name in names}
+
+
+def _call_uses(tree: Tree, call: ast.Call) -> Iterator[tuple[str, str]]:
+    leaf = tree.dotted(call.func).rsplit(".", 1)[-1] or getattr(call.func, "attr", "")
+    if leaf == "to":
+        yield from ((item.id, "dtype") for item in call.args if isinstance(item, ast.Name))
+    if leaf in ("zeros", "full"):
+        typed = [*call.args[1:], *(word.value for word in call.keywords if word.arg == "dtype")]
+        yield from ((item.id, "dtype") for item in typed if isinstance(item, ast.Name))
+    use = "count" if leaf in ("range", "static_range") else "size" if leaf in _SHAPED else ""
+    for value in (*call.args, *(word.value for word in call.keywords)) if use else ():
+        yield from ((item.id, use) for item in ast.walk(value) if isinstance(item, ast.Name))
 
 
 def _assume(name: str, use: str, size: int, sizes: int) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ascendops.migrate.lowering.arguments import kinds, study
-from ascendops.migrate.lowering.choices import Choice, choices, fixed_parameters
+from ascendops.migrate.lowering.choices import Choice, choices, fixed_parameters, uses
 from ascendops.migrate.lowering.launches import Launch, by_name, find
 from ascendops.migrate.lowering.lint import lint
 from ascendops.migrate.lowering.slices import Slice
@@ -107,14 +107,14 @@ def plan(piece: Slice, options: Options) -> list[tuple[Verdict, list[Job]]]:
 
 def _kernel(piece: Slice, node: ast.FunctionDef, options: Options) -> tuple[Verdict, list[Job]]:
     fixed = fixed_parameters(node)
-    uses = study(piece.tree, node, piece.helpers)
+    studied = study(piece.tree, node, piece.helpers)
     size = 64 if _dots(piece, node) else 1024
     launches = list(find(piece.tree, node, set(fixed), size))
     launch = launches[0] if launches else None
-    types = kinds(node, uses, launch.kinds if launch else {})
+    types = kinds(node, studied, launch.kinds if launch else {})
     every = choices(piece.tree, node, launch, size)
     verdict = Verdict(node.name, piece.file, node.lineno, types, options.target, configurations=len(every))
-    verdict.strides = tuple(sorted(name for name in uses.strides if types.get(name) == "int" and not (launch and name in launch.ones)))
+    verdict.strides = tuple(sorted(name for name in studied.strides if types.get(name) == "int" and not (launch and name in launch.ones)))
     verdict.notes = lint(piece.tree, node, piece.helpers, piece.file, launches)
     jobs: list[Job] = []
     dtypes = options.dtypes if "data" in types.values() else options.dtypes[:1]
@@ -142,25 +142,16 @@ def _job(piece: Slice, node: ast.FunctionDef, verdict: Verdict, choice: Choice, 
             signature[name] = f"*{written[name]}"
         else:
             signature[name] = f"*{dtype}" if kind == "data" else _POINTERS.get(kind) or _SCALARS[kind]
+    use = uses(piece.tree, node, list(choice.values))
     divisible = tuple(name for name, kind in types.items() if name in signature and (signature[name].startswith("*") or "stride" in name.lower()))
     sizes = tuple(
-        sorted((name for name, value in choice.values.items() if isinstance(value, int) and not isinstance(value, bool) and value >= 16 and _is_size(piece, node, name)), key=lambda name: -choice.values[name])
+        sorted((name for name, value in choice.values.items() if isinstance(value, int) and not isinstance(value, bool) and value >= 16 and use[name] == "size"), key=lambda name: -choice.values[name])
     )  # fmt: skip
     loose = choice.assumed | ((launch.loose if launch else set()) - set(options.constants) - choice.given)
     assumed: dict[str, Any] = {name: choice.values[name] for name in sorted(choice.assumed)}
     if launch and loose & launch.loose:
         assumed.update(launch.assumed)
     return Job(verdict, piece.name, node.name, dtype, signature, constants, divisible, choice.values, assumed, sizes, frozenset(loose), tuple(name for name in verdict.strides if name in signature))
-
-
-def _is_size(piece: Slice, node: ast.FunctionDef, name: str) -> bool:
-    """Whether a compile-time parameter shapes a tile, here or in a helper."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Call):
-            leaf = piece.tree.dotted(part.func).rsplit(".", 1)[-1]
-            if leaf in ("arange", "zeros", "full", "make_block_ptr", "make_tensor_descriptor") and any(isinstance(item, ast.Name) and item.id == name for item in ast.walk(part)):
-                return True
-    return False
 
 
 def _dots(piece: Slice, node: ast.FunctionDef) -> bool:

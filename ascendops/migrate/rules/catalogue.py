@@ -130,6 +130,13 @@ _ROWS = (
         "follows from the kernel",
     ),
     Rule(
+        "MIG-CUDA-GUARD",
+        "A condition of the preprocessor on CUDA",
+        "Macros such as __CUDA_ARCH__ and CUDART_VERSION choose code for a GPU generation or a CUDA version. With CANN they are not defined, so the other branch is compiled silently. Device code on Ascend has __NPU_ARCH__ (2201 for A2/A3, 3510 for 950).",
+        "minutes",
+        "choose the branch",
+    ),
+    Rule(
         "MIG-DEVICE-CODE",
         "Device code outside a kernel",
         "Device functions, atomics, shuffles, tensor-core fragments and inline PTX belong to the kernels that use them and are rewritten with them.",
@@ -192,6 +199,13 @@ _ROWS = (
         "The fact names the limit.",
         "hours",
         "the kernel's code changes",
+    ),
+    Rule(
+        "MIG-FUSED-CALL",
+        "A call that a fused torch_npu operator replaces",
+        "Names and semantics differ: attention masks mean the opposite (1 is masked), layouts are strings, cumulative lengths have no leading 0, a causal mask is a sparse mode, and several values are returned. The fact has the schema and the limits.",
+        "hours",
+        "the arguments change",
     ),
     Rule("MIG-IMPORT", "A library that depends on CUDA", "The fact names what takes its place.", "", ""),
     Rule(

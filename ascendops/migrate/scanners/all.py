@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -86,11 +87,19 @@ def _file(path: Path, kind: str, walk: Walk, report: Report) -> None:
         if kind == "notebook":
             _notebook(file, text, report)
         else:
-            _text(Source(file, text), "docker" if "/workflows/" in file and kind == "config" else kind, report)
+            _text(Source(file, text), _kind(file, text) if kind == "config" else kind, report)
     except ExtraMissing as error:
         report.skipped.append(Skipped(file, error.what))
     except (ValueError, RecursionError) as error:
         report.skipped.append(Skipped(file, str(error)))
+
+
+def _kind(file: str, text: str) -> str:
+    """Workflows are read as commands; an environment of conda is known by its keys, whatever it is called."""
+    if "/workflows/" in file or "/actions/" in file:
+        return "docker"
+    conda = file.endswith((".yml", ".yaml")) and re.search(r"^dependencies:", text, re.MULTILINE)
+    return "packages" if conda and re.search(r"^channels:", text, re.MULTILINE) else "config"
 
 
 def _text(source: Source, kind: str, report: Report) -> None:

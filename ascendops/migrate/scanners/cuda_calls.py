@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
+from ascendops.migrate.scanners import cuda_guards
 from ascendops.migrate.scanners.python_libraries import native
 from ascendops.migrate.scanners.sink import Sink
 
@@ -85,7 +86,7 @@ _DEVICE = (
     ),
     (r"(?<!extern )\b__constant__\b", ""),
     (r"\b(?:tex[123]D\w*|texture<|surf[123]D\w*)", "tex1D/tex2D/tex3D, texture<>"),
-    (r"\b(?:wmma::\w+|nvcuda::\w+)", "wmma:: / mma.sync / nvcuda"),
+    (r"\b(?:wmma::\w+|nvcuda::\w+|using\s+namespace\s+nvcuda\b)", "wmma:: / mma.sync / nvcuda"),
     (r"\basm\s*(?:__)?(?:volatile)?(?:__)?\s*\(", 'inline PTX asm("…")'),
     (r"\b(?:__pipeline_\w+|cuda::pipeline|cuda::barrier)\b", "cp.async / __pipeline_memcpy_async / cuda::pipeline"),
     (r"\b(?:grid_group|this_grid\(\)\s*\.\s*sync|grid\.sync)\b", "cooperative_groups grid_group / this_grid().sync()"),
@@ -115,6 +116,7 @@ def scan(masked: str, sink: Sink) -> None:
             sink.add(sink.source.line_at(match.start()), f"deviceProp {match[1]}", "MIG-RUNTIME-API", _PROPERTY_FACT)
     _torch(masked, sink)
     _device(masked, sink)
+    cuda_guards.scan(masked, sink)
     if first := re.search(r"\b(?:cutlass|cute)::", masked):
         fact = dict(tables.libraries())[r"cutlass::|cute::|CUTE_\w+"]
         sink.add(sink.source.line_at(first.start()), f"{first[0]} (first use in this file)", "MIG-CUDA-LIBRARY", fact)

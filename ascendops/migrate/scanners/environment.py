@@ -25,7 +25,7 @@ _DEVICE_OPTION = re.compile(
     r"(?:--?[\w-]*(?:device|accelerator)[\w-]*|^\s*-?\s*[\"']?[\w.]*device[\w]*[\"']?)\s*[=:\s]\s*[\"']?(cuda(?::\d+)?)\b(?![\w/.])",
     re.IGNORECASE,
 )
-_NCCL_OPTION = re.compile(r"(?:backend|BACKEND)[\w-]*[\"']?\s*[=:\s]\s*[\"']?(nccl)\b")
+_NCCL_OPTION = re.compile(r"(?:backend|BACKEND)[\w-]*[\"']?\s*[=:\s]\s*[\"']?(nccl|NCCL)\b")
 _IMAGE = re.compile(
     r"\b(?:nvidia/cuda|nvcr\.io/\S+|pytorch/pytorch:\S*cuda\S*|nvidia/\S+):?\S*|\S+:\S*-cu(?:da)?\d[\w.-]*"
 )
@@ -173,7 +173,7 @@ def _options(number: int, line: str, sink: Sink) -> None:
             edit=edit,
         )
     if match := _NCCL_OPTION.search(line):
-        edit = sink.edit(number, match.start(1), "nccl", "hccl")
+        edit = sink.edit(number, match.start(1), match[1], "hccl")
         sink.add(
             number, '"nccl" distributed backend', "MIG-DIST-NCCL", tables.related('dist backend "nccl"'), edit=edit
         )

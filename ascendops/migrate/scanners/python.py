@@ -10,7 +10,7 @@ from dataclasses import replace
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
 from ascendops.migrate.rules.finding import new_op
-from ascendops.migrate.scanners import cuda, python_names, python_strings, triton
+from ascendops.migrate.scanners import cuda, python_dynamic, python_names, python_strings, triton
 from ascendops.migrate.scanners.python_tree import Tree, parse
 from ascendops.migrate.scanners.sink import Sink
 from ascendops.migrate.sources.text import Source
@@ -53,6 +53,7 @@ def scan(source: Source, aliases: dict[str, str] | None = None) -> Sink:
         aliases.update(tree.aliases)
     python_names.scan(tree, sink)
     python_strings.scan(tree, sink)
+    python_dynamic.scan(tree, sink)
     if "triton" in source.text or any(name.startswith("triton") for name in tree.aliases.values()):
         triton.scan(tree, sink)
     numba = any(name.startswith("numba") and name.endswith("cuda") for name in tree.aliases.values())

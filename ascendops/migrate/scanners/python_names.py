@@ -63,6 +63,8 @@ def scan(tree: Tree, sink: Sink) -> None:
             sink.add(first, construct, rule, fact, line_end=line, edit=_edit(node, name, fact, sink))
         elif name.startswith("torch.cuda."):
             sink.unsure(node.lineno, name)
+        elif isinstance(call := tree.parents.get(node), ast.Call) and call.func is node and (other := _replaced(name)):
+            sink.add(node.lineno, name, "MIG-FUSED-CALL", other)  # its arguments are what changes
         elif isinstance(node, ast.Attribute):
             _tail(tree, node, sink)
     for part in tree.nodes:
@@ -169,6 +171,14 @@ def _fused(name: str, fact: Fact) -> Fact:
         row["source"],
         versions=f"products {', '.join(row['hw'])}" if row.get("hw") else "",
     )
+
+
+@functools.lru_cache(maxsize=4096)
+def _replaced(name: str) -> Fact | None:
+    """The fact of a library's function that a fused torch_npu operator replaces; None for all others."""
+    library = tables.imports().get(name.split(".")[0])
+    found = _fused(name, library) if library else None
+    return found if found is not None and found is not library else None
 
 
 def _import(name: str) -> Hit | None:

@@ -67,6 +67,7 @@ PREFIXES: tuple[tuple[str, str, str | Fact], ...] = (
         ),
     ),
     ("torch.distributed.is_nccl_available", "MIG-DIST-NCCL", "torch.distributed.is_nccl_available"),
+    ("torch.distributed.Backend.NCCL", "MIG-DIST-NCCL", 'dist backend "nccl"'),
     ("torch.distributed.ProcessGroupNCCL", "MIG-DIST-NCCL", "torch.distributed.ProcessGroupNCCL"),
     ("torch.nn.attention.SDPBackend", "MIG-BACKEND-FLAG", "torch.nn.attention.sdpa_kernel"),
     ("torch.nn.attention.sdpa_kernel", "MIG-BACKEND-FLAG", "torch.nn.attention.sdpa_kernel"),

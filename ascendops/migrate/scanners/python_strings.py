@@ -133,9 +133,9 @@ def _constant(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
         sure = _is_sure(tree, node)
         if sure or (_is_device(tree, node) and sink.source.name != "setup.py"):  # there it names folders and variants
             _device(node, sink, sure)
-    elif value == "nccl" or value.endswith(":nccl") or ",cuda:nccl" in value:
+    elif value in ("nccl", "NCCL") or value.endswith(":nccl") or ",cuda:nccl" in value:
         column = _column(node, sink)
-        edit = sink.edit(node.lineno, column + 1, "nccl", "hccl") if value == "nccl" else None
+        edit = sink.edit(node.lineno, column + 1, value, "hccl") if value in ("nccl", "NCCL") else None
         sink.add(
             node.lineno, '"nccl" distributed backend', "MIG-DIST-NCCL", tables.related('dist backend "nccl"'), edit=edit
         )

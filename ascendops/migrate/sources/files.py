@@ -121,11 +121,11 @@ class Walk:
 def kind_of(path: Path) -> str:
     """The scanner's name for a file, or an empty string: python, cuda, cpp, cmake, make, shell, docker, packages, config, notebook, onnx."""
     name, suffix = path.name.lower(), path.suffix.lower()
-    if (name.startswith("requirements") and suffix in (".txt", ".in")) or (
-        "requirements" in path.parent.name.lower() and suffix in (".txt", ".in")
+    if suffix in (".txt", ".in") and (
+        "requirements" in name or name in ("req.txt", "reqs.txt", "constraints.txt") or "requirements" in path.parent.name.lower()
     ):
         return "packages"
-    if name in ("pyproject.toml", "setup.cfg", "pipfile", "meta.yaml", "environment.yml", "environment.yaml") or (
+    if name in ("pyproject.toml", "setup.cfg", "pipfile", "meta.yaml", "meta.yml", "environment.yml", "environment.yaml") or (
         name.startswith(("environment", "conda")) and suffix in (".yml", ".yaml")
     ):
         return "packages"
