@@ -358,3 +358,43 @@ def test_package_lists_are_known_by_name_or_by_their_keys(tmp_path: Path, name: 
     assert [f.rule for f in scan([tmp_path]).findings] == ["MIG-PACKAGE"]
     (tmp_path / name).write_text("notes: cupy\n")
     assert not scan([tmp_path]).findings
+
+
+def test_channels_of_conda_are_no_packages_and_numba_host_arrays_are_restricted(tmp_path: Path) -> None:
+    write(tmp_path, environment__yml="channels:\n  - numba\n  - nvidia\ndependencies:\n  - cupy\n", a__py="from numba import cuda\nx = cuda.managed_array(3)\n")
+    found = {(f.construct.split(" ")[0], f.status) for f in scan([tmp_path]).findings}
+    assert found == {("cupy", "no_equivalent"), ("numba.cuda", "custom_op"), ("numba.cuda.managed_array", "restricted")}
+
+
+def test_dtypes_come_from_the_documented_lists() -> None:
+    from ascendops.migrate.capture.dtypes import documented, limits
+
+    page, listed = documented("aten::add.Tensor")
+    assert page == "torch.add" and {"fp64", "bf16", "int8"} <= listed
+    assert limits("aten::add.Tensor", {"float64", "bfloat16", ""}) == ([], [])
+    hard, notes = limits("aten::convolution", {"float64"})
+    assert hard == ["fp64"] and "conv2d is documented for" in notes[0] and notes[0].endswith("not for fp64")
+    hard, notes = limits("aten::mm", {"bfloat16"})
+    assert hard == [] and "try it" in notes[0]
+    assert limits("aten::_fft_r2c", {"float8_e5m2"})[0] == ["fp8"]  # no page: what most kernels lack
+
+
+EXPORTED = """
+import torch
+class Branch(torch.nn.Module):
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda x: torch.relu(x), lambda x: torch.sigmoid(x.double()).float(), (x,)) + torch.logcumsumexp(x, 0)
+torch.export.save(torch.export.export(Branch(), (torch.ones(4, 8),), dynamic_shapes={"x": {0: torch.export.Dim("n", min=2, max=64)}}), "branch.pt2")
+"""
+
+
+def test_a_file_of_torch_export_is_read_with_its_branches(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", EXPORTED], cwd=tmp_path, check=True, capture_output=True)
+    done = CliRunner().invoke(command, ["--model", str(tmp_path / "branch.pt2"), "--json"], standalone_mode=False)
+    found = {row["construct"].split(" (")[0]: row for row in json.loads(done.stdout)["findings"]}
+    assert {"aten::relu", "aten::sigmoid", "higher_order::cond", "aten::logcumsumexp", "aten::add.Tensor"} <= set(found)
+    assert found["aten::sigmoid"]["status"] == "restricted" and "not for fp64" in found["aten::sigmoid"]["todo"]
+    assert "may run on the CPU" in found["aten::logcumsumexp"]["todo"] and "4x8" not in found["aten::relu"]["todo"]  # a dynamic dim
+    (tmp_path / "junk.pt2").write_text("junk")
+    bad = CliRunner().invoke(command, ["--model", str(tmp_path / "junk.pt2")], standalone_mode=False)
+    assert "cannot be read as a file of torch.export" in str(bad.exception) and getattr(bad.exception, "id", "") == "ASC605"

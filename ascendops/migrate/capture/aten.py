@@ -7,6 +7,7 @@ from typing import Any
 
 from ascendops.errors import AscendOpsError
 from ascendops.errors.migrate import ModelError
+from ascendops.migrate.capture.dtypes import limits as dtype_limits
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
 from ascendops.migrate.model import Report
@@ -15,7 +16,7 @@ from ascendops.migrate.sources.text import Source
 
 _ANSWERS = {
     "native": ("works_as_is", "an NPU kernel is registered"),
-    "composite": ("works_as_is", "decomposes into other operators, which the capture lists when they are dispatched"),
+    "composite": ("works_as_is", "has no kernel of its own and decomposes into other operators; the capture lists those that are dispatched, and one of the others may run on the CPU"),
     "cpu_fallback": (
         "restricted",
         "runs on the CPU, with a copy there and back; TORCH_NPU_FALLBACK_CPU_DISABLE=1 makes it an error",
@@ -23,13 +24,6 @@ _ANSWERS = {
     "no_dense_kernel": ("custom_op", "only sparse or quantised kernels exist"),
     "not_in_torch_2.13": ("restricted", "named for older versions only"),
 }
-_LIMITED = {
-    "float64": "fp64 is missing from most dtype lists",
-    "complex128": "fp64 is missing from most dtype lists",
-    "float8_e4m3fn": "fp8 needs Ascend 950",
-    "float8_e5m2": "fp8 needs Ascend 950",
-}
-
 
 def capture(report: Report, model: str, inputs: str | None, timeout_s: float = 600.0) -> None:
     """Captures `model` in a worker process and adds one finding for each operator, and the table of the model, to the report.
@@ -80,6 +74,8 @@ def join(report: Report, model: str, rows: list[dict[str, Any]]) -> None:
 
 def _fact(op: str, row: dict[str, Any] | None, places: list[dict[str, Any]], source: str) -> Fact:
     if row is None:
+        if op.startswith("higher_order::"):
+            return Fact(op, "restricted", "", "control flow in the graph: eager mode runs it, graph modes may break it", "derived")
         if not op.startswith("aten::"):
             return Fact(
                 op, "custom_op", "", f"an operator outside of ATen; shapes such as {places[0]['shapes']}", source
@@ -87,8 +83,8 @@ def _fact(op: str, row: dict[str, Any] | None, places: list[dict[str, Any]], sou
         return Fact(op, "custom_op", "", "not in the support table", source)
     status, note = _ANSWERS[row["class"]]
     dtypes = {dtype for place in places for dtype in place["dtypes"].split(", ")}
-    limits = sorted({_LIMITED[dtype] for dtype in dtypes if dtype in _LIMITED})
-    if limits and status == "works_as_is":
+    hard, limits = dtype_limits(op, dtypes)
+    if hard and status == "works_as_is":
         status = "restricted"
     detail = "; ".join(
         [note, *limits, f"dtypes {', '.join(sorted(dtypes - {''})) or 'none'}, such as {places[0]['shapes']}"]

@@ -44,14 +44,28 @@ def traced(module: Any, arguments: Any) -> list[dict[str, Any]]:
 
 
 def exported(path: Path) -> list[dict[str, Any]]:
-    """The operators in the graph of a file that torch.export saved."""
+    """The operators in the graphs of a file that torch.export saved: those of branches and loops, too.
+
+    Raises:
+        ValueError: It is not such a file, or its operators belong to an extension that is not loaded.
+    """
     import torch
 
+    try:
+        program = torch.export.load(path)
+    except Exception as error:  # noqa: BLE001  torch raises many kinds here, none of them says what the file is
+        raise ValueError(f"{path} cannot be read as a file of torch.export ({type(error).__name__}: {error})") from error
     seen: Counter[tuple[str, str, str]] = Counter()
-    for node in torch.export.load(path).graph.nodes:
-        if node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload):
+    for graph in (module.graph for module in program.graph_module.modules() if isinstance(module, torch.fx.GraphModule)):
+        for node in graph.nodes:
+            if node.op != "call_function":
+                continue
             values = [argument.meta.get("val") for argument in node.all_input_nodes]
-            seen[_key(str(node.target.name()), [value for value in values if isinstance(value, torch.Tensor)])] += 1
+            tensors = [value for value in values if isinstance(value, torch.Tensor)]
+            if isinstance(node.target, torch._ops.OpOverload):
+                seen[_key(str(node.target.name()), tensors)] += 1
+            elif isinstance(node.target, torch._ops.HigherOrderOperator):
+                seen[_key(f"higher_order::{node.target.name()}", tensors)] += 1
     return _rows(seen)
 
 

@@ -34,9 +34,14 @@ _IMAGE = re.compile(
 def packages(source: Source) -> Sink:
     """Requirements, pyproject, setup.cfg, Pipfile and conda files: one finding per package that the library table lists."""
     sink = Sink(source)
+    section = ""
     toml = source.name.endswith((".toml", "pipfile", ".cfg"))
     for number, raw in enumerate(source.lines, 1):
         line = _uncomment(raw)
+        if key := re.match(r"([\w-]+)\s*:\s*$", line):
+            section = key[1]
+        if section == "channels" and line.lstrip().startswith("-"):
+            continue
         names = [match[1] for match in _QUOTED.finditer(line)] if toml or "[" in line else []
         if pin := _PIN.match(line):
             names.append(pin[1])
