@@ -53,7 +53,7 @@ def exported(path: Path) -> list[dict[str, Any]]:
 
     try:
         program = torch.export.load(path)
-    except Exception as error:  # noqa: BLE001  torch raises many kinds here, none of them says what the file is
+    except Exception as error:
         raise ValueError(f"{path} cannot be read as a file of torch.export ({type(error).__name__}: {error})") from error
     seen: Counter[tuple[str, str, str]] = Counter()
     for graph in (module.graph for module in program.graph_module.modules() if isinstance(module, torch.fx.GraphModule)):

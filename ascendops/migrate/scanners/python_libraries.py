@@ -63,7 +63,7 @@ _PYTHON_KERNELS = (
 )
 _NUMBA_HOST = {
     "to_device", "device_array", "device_array_like", "pinned_array", "pinned_array_like", "mapped_array", "mapped_array_like", "managed_array", "external_stream", "per_thread_default_stream", "open_ipc_array", "profile_start", "profile_stop", "event_elapsed_time", "reset", "current_context", "synchronize", "stream", "event", "select_device",
-    "get_current_device", "current_context", "as_cuda_array", "is_available", "close", "default_stream", "pinned", "gpus", "list_devices", "detect", "defer_cleanup",
+    "get_current_device", "as_cuda_array", "is_available", "close", "default_stream", "pinned", "gpus", "list_devices", "detect", "defer_cleanup",
 }  # fmt: skip
 
 
