@@ -55,8 +55,9 @@ class PytestCommand(click.Command):
 @click.option("--record", type=_FOLDER, metavar="DIR", help="Only record the reference as a bundle.")
 @click.option("--mutate", is_flag=True, help="Plant faults; 95 % must be noticed.")
 @click.option("--resume", is_flag=True, help="Go on where the last run ended.")
+@click.option("--shrink", is_flag=True, help="Write the smallest failing case as a script.")
 @click.option("--verdict", type=_FOLDER, metavar="DIR", help="Write a file for `ascendops verify`.")
-@click.option("-n", "processes", type=click.IntRange(min=1), metavar="N", help="Operators at a time (pytest-xdist).")
+@click.option("-n", "processes", type=click.IntRange(min=1), metavar="N", help="Processes (pytest-xdist).")
 @click.option("--level", type=click.Choice(["L0", "L1", "L2"]), default="L0", show_default=True, help="How strict the verdict is.")
 @seed_option
 @click.option("--timeout", type=click.FloatRange(min=0.1), metavar="S", help="Time limit of a kernel [60].")
@@ -67,7 +68,7 @@ class PytestCommand(click.Command):
 @click.pass_context
 def command(
     ctx: click.Context, /, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str, reference: str,
-    level: str, html: Path | None, out: Path | None, output: Output, tier: str, record: Path | None, mutate: bool, resume: bool,
+    level: str, html: Path | None, out: Path | None, output: Output, tier: str, record: Path | None, mutate: bool, resume: bool, shrink: bool,
     verdict: Path | None, **pytest: Any,
 ) -> int:  # fmt: skip
     """Compare operators with their fp64 golden and their reference, case by case. It is pytest with a plugin.
@@ -77,8 +78,7 @@ def command(
       ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
       ascendops test softmax --record golden/   (then anywhere: --reference golden/)
 
-    Kernels run in a worker process: a crash or a hang is a finding, not the end. Builds first if needed.
-    Exits with 1 on a mismatch, with 5 if nothing was selected.
+    Kernels run in a worker process: a crash or a hang is a finding, not the end. Exits with 1 on a mismatch, with 5 if nothing was selected.
     """
     from ascendops.build import resolve_backend
     from ascendops.twin import compilation
@@ -92,7 +92,7 @@ def command(
 
     run = testing.run(
         roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
-        tier=tier, mutate=mutate, resume=resume, verdict=verdict, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
+        tier=tier, mutate=mutate, resume=resume, shrink=shrink, verdict=verdict, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
     )  # fmt: skip
     if run.exit_code == ExitCode.NOTHING:
         chosen_by = f"-k '{pytest['keyword']}'" if pytest["keyword"] else None

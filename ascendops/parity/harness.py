@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ascendops.errors import ParityError
-from ascendops.parity import gates
+from ascendops.parity import bundle, gates
 from ascendops.parity.bias import unbiased
-from ascendops.parity.calling import describe
+from ascendops.parity.bundle import Bundle
+from ascendops.parity.calling import Outputs, describe
 from ascendops.parity.execute import Runner, local_runner, worker_runner
 from ascendops.parity.judge import Judge, Judged, out_specs
 from ascendops.parity.verdict import GateResult, Verdict, combine
@@ -22,7 +24,7 @@ def verify(
     candidate: Callable[..., Any] | str,
     golden: Callable[..., Any],
     cases: Sequence[Mapping[str, Any]],
-    reference: Callable[..., Any] | None = None,
+    reference: Callable[..., Any] | str | Path | Bundle | None = None,
     level: str = "L0",
     repeats: int = 20,
     isolate: bool = False,
@@ -39,7 +41,8 @@ def verify(
             buffers it gets through a parameter `out`.
         golden: The same function, called with float inputs as float64.
         cases: Dicts of tensors and scalars in the order of the candidate's parameters.
-        reference: A second implementation, e.g. the Triton kernel; errors that are not larger than its errors are accepted.
+        reference: A second implementation, e.g. the Triton kernel, or a golden bundle (the object or its folder) that was recorded
+            from one; errors that are not larger than its errors are accepted.
         level: L0, L1 or L2 of the commercial standard: how much larger than the reference's errors may be.
         repeats: Runs per case that must agree bit for bit (fewer if they take longer than 2 s).
         isolate: Run the candidate in a worker process: a crash or a hang is a verdict. Needs an importable candidate.
@@ -54,17 +57,17 @@ def verify(
     """
     if not cases:
         raise ParityError("there are no cases, so nothing would be compared", help="pass dicts of tensors and scalars")
-    if reference is not None and not callable(reference):
-        raise ParityError(f"a reference must be callable, not a {type(reference).__name__}")
+    recorded, called = _reference(reference)
     if level not in gates.RATIOS:
         raise ParityError(f"there is no level '{level}'", help=f"use one of: {', '.join(gates.RATIOS)}")
     worker = Worker("ascendops.parity.execute:remote", timeout_s=timeout_s, label="the candidate") if isolate else None
     try:
         runner = worker_runner(_name_of(candidate), worker) if worker else local_runner(_callable(candidate))
-        judge = Judge(golden, reference, level, repeats, tuple(mutates), deterministic, seed)
+        judge = Judge(golden, called, level, repeats, tuple(mutates), deterministic, seed)
         done: list[Judged] = []
         for i, case in enumerate(cases):
-            judged = judge(f"case {i}: {describe(case)}", case, runner, [one.run.outputs for one in done])
+            earlier = [one.run.outputs for one in done]
+            judged = judge(f"case {i}: {describe(case)}", case, runner, earlier, references=_from_bundle(recorded, case))
             judged.result.repro = (
                 f"ascendops.parity.verify({_label(candidate)}, {_label(golden)}, cases[{i}:{i + 1}], level={level!r})"
             )
@@ -75,6 +78,29 @@ def verify(
         if worker:
             worker.close()
     return combine([judged.result for judged in done], level)
+
+
+def _reference(reference: Any) -> tuple[Bundle | None, Callable[..., Any] | None]:
+    """The bundle, or the function, that a reference is."""
+    if isinstance(reference, (str, Path)):
+        return bundle.load(Path(reference)), None
+    if isinstance(reference, Bundle):
+        return reference, None
+    if reference is not None and not callable(reference):
+        raise ParityError(
+            f"a reference must be callable or a bundle, not a {type(reference).__name__}", help="pass a function or a folder"
+        )
+    return None, reference
+
+
+def _from_bundle(recorded: Bundle | None, case: Mapping[str, Any]) -> tuple[Outputs | None, str] | None:
+    if recorded is None:
+        return None
+    entry = recorded.find("", case)
+    if entry is None:
+        return None, f"the bundle {recorded.path} has no case with these inputs"
+    outputs = recorded.outputs(entry)
+    return outputs, f"reference: {recorded.how}" if outputs is not None else "the bundle holds a sample of the outputs only"
 
 
 def _callable(candidate: Any) -> Callable[..., Any]:

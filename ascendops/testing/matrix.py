@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +161,17 @@ def _pairs(spec: OpSpec, declared: Sequence[TestCase], wanted: int) -> Iterator[
             continue
         sizes = {axes[0]: TAILS[first], axes[-1]: TAILS[second]}
         yield from _with(spec, base, f"pair_{TAILS[first]}_{TAILS[second]}_{recipe}_{layout}", sizes, layout=layout, values=recipe)
+
+
+def resized(spec: OpSpec, base: Case, sizes: Callable[[int], Sequence[int]]) -> Iterator[Case]:
+    """The case with one axis changed to each of the sizes that `sizes` gives for it, and with fewer dims; what the declaration allows."""
+    axes = _bound(spec, base)
+    for axis in _axes(spec, base):
+        for size in sizes(_size(axes, axis)):
+            yield from _with(spec, base, base.name, {axis: size}, layout=base.layout, values=base.values)
+    for name, value in axes.items():
+        if isinstance(value, tuple) and len(value) > 1:
+            yield from _with(spec, base, base.name, {name: value[1:]}, layout=base.layout, values=base.values)
 
 
 def _bound(spec: OpSpec, base: Case) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     ):
         group.addoption(f"--ascendops-{name}", dest=_PREFIX + name, default=getattr(defaults, name), help=text)
     group.addoption("--ascendops-seed", dest=_PREFIX + "seed", type=int, default=0, help="seed of all input values")
-    for name, text in (("mutate", "plant faults and count the kills"), ("verdict", "keep outputs for a verdict file")):
+    for name, text in (("mutate", "plant faults and count the kills"), ("verdict", "keep outputs for a verdict file"), ("shrink", "make failing cases smaller")):
         group.addoption(f"--ascendops-{name}", dest=_PREFIX + name, action="store_true", default=False, help=text)
     group.addoption("--ascendops-resume", dest="ascendops_resume", default=None, help="JSON lines of an earlier run")
     group.addoption("--ascendops-environment", dest="ascendops_environment", default="{}", help="what both runs must share, as JSON")

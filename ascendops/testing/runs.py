@@ -51,6 +51,7 @@ def run(
     tier: str = "declared",
     mutate: bool = False,
     resume: bool = False,
+    shrink: bool = False,
     verdict: Path | None = None,
     pytest_args: Sequence[str] = (),
     json_path: Path | None = None,
@@ -65,6 +66,7 @@ def run(
         tier: smoke, declared (the cases of op.toml), default (about 120), full or certify.
         mutate: Plant faults into outputs and executions; an operator whose cases kill fewer than 95 % fails.
         resume: Take accepted cases of an earlier run of the same sources and options, instead of running them again.
+        shrink: Make the first failing case of each operator smaller and write it as a script.
         verdict: Folder for a verdict file.
         pytest_args: Handed to pytest as they are, e.g. `["-k", "float16", "-x"]`.
         json_path: Where the result goes as JSON, besides .ascendops/last-run.json of the first project.
@@ -91,6 +93,7 @@ def run(
         "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
         f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}",
         f"--ascendops-tier={tier}", *(["--ascendops-mutate"] if mutate else []), *(["--ascendops-verdict"] if verdict else []),
+        *(["--ascendops-shrink"] if shrink else []),
         *([f"--ascendops-resume={earlier}", f"--ascendops-environment={json.dumps(report.environment)}"] if earlier else []), *pytest_args,
     ]  # fmt: skip
     if any(arg.startswith(("-n", "--numprocesses")) for arg in pytest_args):

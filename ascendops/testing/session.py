@@ -6,15 +6,23 @@ import functools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
-from ascendops.parity.verdict import CaseResult
 from ascendops.report.model import CaseReport, OpReport
 from ascendops.testing import matrix, mutate, stream
 from ascendops.testing.cases import TestCase
-from ascendops.testing.reference import Answer, Reference, choose, golden_of
+from ascendops.testing.outcome import (
+    copy_result,
+    finding,
+    headline,
+    judge_findings,
+    judge_key,
+    on_reference,
+    shorten,
+    try_wrong,
+)
+from ascendops.testing.reference import Answer, Reference, choose, golden_name, golden_of
 from ascendops.testing.verdicts import VerdictFile
 from ascendops.worker import Worker
 
@@ -34,6 +42,7 @@ class Options:
         kernel: The function that the worker calls.
         mutate: Plant faults into outputs and, on the twin, into the execution.
         verdict: Keep outputs for a verdict file.
+        shrink: Make the first failing case of each operator smaller and write it as a script.
     """
 
     backend: str = "twin"
@@ -46,6 +55,7 @@ class Options:
     tier: str = "declared"
     mutate: bool = False
     verdict: bool = False
+    shrink: bool = False
     kernel: str = "ascendops.testing.kernel:run_case"
 
     def as_arguments(self) -> str:
@@ -71,6 +81,8 @@ class OpSession:
     _reference: Reference | None = field(default=None, init=False)
     _judge: Judge | None = field(default=None, init=False)
     score: mutate.Score = field(default_factory=mutate.Score)
+    _before: TestCase | None = field(default=None, init=False)
+    _shrunk: bool = field(default=False, init=False)
     _planted: dict[str, int] = field(default_factory=dict, init=False)
     verdict: VerdictFile = field(default_factory=VerdictFile)
     _earlier: list[Any] = field(default_factory=list, init=False)
@@ -109,6 +121,9 @@ class OpSession:
         values = case.values(self.options.seed)
         with few_threads(values):
             report = self._judged(case, values)
+        if not report.passed and self.options.shrink:
+            self._shrink(case, report)
+        self._before = case
         report.seconds = time.perf_counter() - start
         self.results[case.id] = report
         return report
@@ -189,6 +204,37 @@ class OpSession:
         assert isinstance(result, Run)
         return result
 
+    def _shrink(self, case: TestCase, report: CaseReport) -> None:
+        """Writes the smallest form of the operator's first failing case."""
+        from ascendops.testing import shrink
+
+        if self._shrunk or not set(report.labels) - {"MUTANT", "TILING_KEY"}:
+            return
+        self._shrunk = True
+        found = shrink.shrink(case, self._before, self._fresh_labels)
+        if found is None:
+            report.story.append("the failure does not come back when the case runs alone, or after the one before it")
+            return
+        path = self.spec.root / shrink.FOLDER / f"{self.spec.name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        o = self.options
+        path.write_text(shrink.script(found, o.backend, o.soc, o.seed, golden_name(self.spec)), encoding="utf-8")
+        last = found.cases[-1]
+        report.story.append(f"the smallest case that fails like this is {last.dtype} {last.shapes} {last.case.values}: python {shorten(path)}")
+
+    def _fresh_labels(self, cases: Sequence[TestCase], fresh: bool) -> frozenset[str]:
+        """Labels of the last case when the cases run in order, in a fresh process if asked; empty if it passes."""
+        if fresh:
+            self.kernel.close()
+        labels: frozenset[str] = frozenset()
+        for case in cases:
+            values = case.values(self.options.seed)
+            judged = self.judge(case.id, values, self._runner, (), case.output_dtypes(), (None, ""))
+            findings = [entry for entry in judged.run.info.get("findings", []) if entry.get("severity") == "error"]
+            failed = set(judged.result.labels) if not judged.result.passed else set()
+            labels = frozenset(failed | ({"FINDING"} if findings else set()))
+        return labels
+
     def _mutate(self, report: CaseReport, judged: Judged, values: Any) -> None:
         from ascendops.parity.execute import POISONS
         from ascendops.parity.judge import out_specs
@@ -213,146 +259,15 @@ class OpSession:
             tiling_key=key, tiling_name=named["name"] if named else "", block_dim=info.get("block_dim", 0),
             digest=case.digest(self.options.seed), sources=self.sources, made=case.case not in self.spec.cases,
         )  # fmt: skip
-        _copy_result(report, result)
-        report.reference = _on_reference(self.reference, answer, judged)
-        report.findings = [_finding(entry) for entry in info.get("findings", [])]
-        _judge_findings(report)
-        _judge_key(report, case)
+        copy_result(report, result)
+        report.reference = on_reference(self.reference, answer, judged)
+        report.findings = [finding(entry) for entry in info.get("findings", [])]
+        judge_findings(report)
+        judge_key(report, case)
         if report.passed:
-            _try_wrong(report, judged)
+            try_wrong(report, judged)
         if report.passed and self.options.mutate:
             self._mutate(report, judged, values)
-        report.repro = f"ascendops test {_shorten(self.spec.root)} -k '{report.id}' {self.options.as_arguments()}"
-        _headline(report, result)
+        report.repro = f"ascendops test {shorten(self.spec.root)} -k '{report.id}' {self.options.as_arguments()}"
+        headline(report, result)
         return report
-
-
-def _copy_result(report: CaseReport, result: CaseResult) -> None:
-    data = result.to_dict()
-    for name in ("status", "elements", "failing", "where", "worst", "histogram", "gates", "notes", "standards", "why_standards"):
-        setattr(report, name, data[name])
-    report.labels = list(result.labels)
-    report.story = result.story()
-
-
-def _on_reference(reference: Reference, answer: Answer, judged: Judged) -> dict[str, str]:
-    if reference.kind == "none":
-        return {"kind": "none", "status": "none", "detail": ""}
-    if answer.samples is not None:
-        return _on_samples(reference, answer, judged)
-    if answer.outputs is None:
-        return {"kind": reference.kind, "status": "skipped", "detail": answer.reason}
-    differs = judged.result.reference.startswith("the reference differs")
-    detail = judged.result.reference if differs else ""
-    return {"kind": reference.kind, "status": "differs" if differs else "agrees", "detail": detail, "how": answer.how}
-
-
-def _on_samples(reference: Reference, answer: Answer, judged: Judged) -> dict[str, str]:
-    """A sample of the reference's outputs against the golden's bound."""
-    from ascendops.parity.gates import measure_sample
-
-    bad = total = 0
-    for truth, sample in zip(judged.truths, answer.samples or [], strict=False):
-        if truth is not None and sample is not None:
-            bad, total = bad + measure_sample(truth, *sample), total + len(sample[0])
-    detail = f"the reference differs from the golden in {bad} of {total} recorded elements" if bad else ""
-    return {
-        "kind": reference.kind,
-        "status": "differs" if bad else "agrees",
-        "detail": detail,
-        "how": f"{answer.how}, {total} elements of large outputs",
-    }
-
-
-def _finding(entry: dict[str, Any]) -> dict[str, Any]:
-    found = {key: value for key, value in entry.items() if isinstance(value, (str, int, float, bool, type(None)))}
-    file, line = found.get("file"), found.get("line")
-    if file and line:
-        try:
-            found["source"] = (
-                Path(str(file)).read_text(encoding="utf-8", errors="replace").splitlines()[int(line) - 1].strip()
-            )
-        except (OSError, IndexError):
-            found["source"] = ""
-    return found
-
-
-def _judge_findings(report: CaseReport) -> None:
-    errors = [finding for finding in report.findings if finding.get("severity") == "error"]
-    if not errors:
-        return
-    if report.passed:
-        report.status = "fail"
-    report.labels = list(dict.fromkeys(["FINDING", *report.labels]))
-    lines = []
-    unique = {(f.get("id"), f.get("file"), f.get("line")): f for f in reversed(errors)}
-    for finding in list(reversed(unique.values()))[:5]:
-        place = f"{finding['file']}:{finding['line']}" if finding.get("file") else "no source line"
-        lines.append(f"{finding.get('id')} at {place} (block {finding.get('block')}): {finding.get('message')}")
-        if finding.get("source"):
-            lines.append(f"    {finding['source']}")
-    report.story = lines + report.story  # the fault first: wrong values follow from it
-
-
-def _judge_key(report: CaseReport, case: TestCase) -> None:
-    wanted = case.case.tiling_key
-    if wanted is None or wanted == report.tiling_name or report.status == "crash" or "EXCEPTION" in report.labels:
-        return
-    reached = f"{report.tiling_key}" + (f" ({report.tiling_name})" if report.tiling_name else "")
-    if report.tiling_key is None:
-        reached = "none: nothing was launched"
-    if report.passed:
-        report.status = "fail"
-    report.labels.append("TILING_KEY")
-    report.story.append(f"the case must reach tiling key {wanted}, but reached {reached}")
-
-
-def _try_wrong(report: CaseReport, judged: Judged) -> None:
-    from ascendops.parity.wrong import wrong_candidates
-
-    tried = wrong_candidates(judged.run.outputs, judged.truths)
-    report.wrong = [{"name": w.name, "rejected": w.rejected, "equivalent": w.equivalent} for w in tried]
-    accepted = [w.name for w in tried if not w.rejected and not w.equivalent]
-    if accepted:
-        report.status = "fail"
-        report.labels.append("MUTANT")
-        report.story.append(
-            f"the case would also accept a wrong result: {', '.join(accepted)}; use other values or a larger shape"
-        )
-
-
-def _headline(report: CaseReport, result: CaseResult) -> None:
-    if report.passed:
-        return
-    report.exit_code = 1
-    if result.status == "crash":
-        report.what = f"the kernel of {report.op} {'hangs' if 'HANG' in result.labels else 'crashes'}"
-    elif result.error:
-        report.what = f"{report.op} cannot be called"
-    elif "FINDING" in report.labels:
-        first = next(str(f["id"]) for f in report.findings if f.get("severity") == "error")
-        also = (
-            f"{report.failing} of {report.elements} elements differ" if report.failing else "the values do not show it"
-        )
-        report.what = f"the kernel of {report.op} has a fault, {first}; {also}"
-    elif report.failing and not result.passed:
-        report.what = f"{report.op} differs from its golden in {report.failing} of {report.elements} elements"
-    elif "MUTANT" in report.labels:
-        report.what = f"a case of {report.op} cannot tell right from wrong"
-    elif "TILING_KEY" in report.labels and result.passed:
-        report.what = f"{report.op} ran another tiling key than the case names"
-    else:
-        broken = [f"{g.name} ({g.gate})" for g in result.gates if g.failed and g.gate != "G3"]
-        report.what = f"{report.op} fails gate {', '.join(broken)}" if broken else f"{report.op} fails"
-    page = report.labels[0] if report.labels else ""
-    if page == "FINDING":
-        page = next(str(f["id"]) for f in report.findings if f.get("severity") == "error")
-    report.help = f"ascendops explain {page}" if page else ""
-
-
-def _shorten(root: Path) -> str:
-    try:
-        relative = root.relative_to(Path.cwd())
-    except ValueError:
-        return str(root)
-    return str(relative)

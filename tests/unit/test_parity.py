@@ -374,8 +374,8 @@ def test_errors_say_who_is_at_fault() -> None:
         verify(torch.exp, lambda x: x * (1 // 0), [case])
     with pytest.raises(ParityError, match="no cases"):
         verify(torch.exp, torch.exp, [])
-    with pytest.raises(ParityError, match="reference must be callable"):
-        verify(torch.exp, torch.exp, [case], reference="bundle")  # type: ignore[arg-type]
+    with pytest.raises(ParityError, match="reference must be callable or a bundle"):
+        verify(torch.exp, torch.exp, [case], reference=3)  # type: ignore[arg-type]
     with pytest.raises(ParityError, match="level 'L9'"):
         verify(torch.exp, torch.exp, [case], level="L9")
     with pytest.raises(ParityError, match="cannot be imported"):

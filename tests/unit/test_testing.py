@@ -275,3 +275,45 @@ def test_same_seed_same_inputs(tmp_path: Path) -> None:
     assert digest(case.values(0)["x"]) == digest(case.values(0)["x"]) != digest(case.values(1)["x"])
     assert case.values(0)["x"].stride() == (1, 8) and case.values(0)["scale"] == 2.0
     assert cases["float32-big-16x128-large"].attrs == {"scale": 0.75}
+
+
+def test_a_failing_case_is_made_smaller(tmp_path: Path) -> None:
+    folder = project(tmp_path, spoil="y[..., 16:] = 0")
+    result, out = run(folder, "-k", "big or view", shrink=True)
+    assert result.exit_code == 1
+    assert "the smallest case that fails like this is float32 1x1" in out
+    text = (folder / ".ascendops" / "repro" / "twice.py").read_text()
+    assert len(text.splitlines()) <= 20 and 'inputs.values((1, 1' in text and '"scale": 0.75' in text
+    compile(text, "twice.py", "exec")
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path) -> None:
+    folder = project(tmp_path)
+    first, _ = run(folder, "-k", "tail or view")
+    assert first.exit_code == 0
+    lines = (folder / ".ascendops" / "run.jsonl").read_text().splitlines()
+    (folder / ".ascendops" / "run.jsonl").write_text("\n".join(lines[:4]) + '\n{"case": {"id"')  # killed after three cases
+    second, out = run(folder, resume=True)
+    assert second.exit_code == 0 and sum(case.resumed for case in second.report.cases) == 3
+    assert "3 of 14 cases were taken from the earlier run" in out
+    (folder / "kernel.py").write_text((folder / "kernel.py").read_text() + "\n# changed\n")
+    third, _ = run(folder, resume=True)
+    assert not any(case.resumed for case in third.report.cases), "another kernel is judged anew"
+
+
+def test_planted_faults_are_counted(tmp_path: Path) -> None:
+    result, out = run(project(tmp_path), mutate=True)
+    assert result.exit_code == 0 and re.search(r"faults +twice: (19 of 19|18 of 18) noticed", out), out
+    weak = OP_TOML.split("[[case]]")[0] + '[[case]]\nname = "one"\nshapes = { x = [1, 1] }\n[[case]]\nname = "two"\nshapes = { x = [8, 128] }\nvalues = "equal"\ntiling_key = "large"\n'
+    result, out = run(project(tmp_path / "weak", toml=weak.replace('key = 1\nname = "small"', 'key = 1\nname = "small"')), mutate=True)
+    check = next(case for case in result.report.cases if case.kind == "check")
+    assert {row["name"] for row in check.mutants if row["status"] == "equivalent"} >= {"stale_row", "swapped_rows", "nan_swallowed"}
+
+
+def test_a_verdict_of_a_run_can_be_verified(tmp_path: Path) -> None:
+    from ascendops.testing import verdicts
+
+    result, out = run(project(tmp_path), "-k", "tail or empty", verdict=tmp_path / "v")
+    assert result.exit_code == 0 and "ascendops verify" in out
+    found = verdicts.verify(tmp_path / "v" / "verdict.json")
+    assert found.disagreements == () and found.cases == found.passed == 6

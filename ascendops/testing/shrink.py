@@ -1,0 +1,133 @@
+"""`ascendops test --shrink`: makes a failing case smaller while it fails in the same way, and writes it as a script of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ascendops.testing.matrix import resized
+
+if TYPE_CHECKING:
+    from ascendops.testing.cases import TestCase
+
+TRIES = 60
+FOLDER = Path(".ascendops") / "repro"
+_SIMPLER = ("ramp", "exact", "random")  # kinds of values, the easiest to read first
+Fails = Callable[[Sequence["TestCase"], bool], frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    """The smallest sequence of cases that still fails: one, or an earlier one and this, where only the order brings it out."""
+
+    cases: tuple[TestCase, ...]
+    labels: frozenset[str]
+    tries: int
+
+
+def shrink(case: TestCase, earlier: TestCase | None, fails: Fails, tries: int = TRIES) -> Shrunk | None:
+    """The smallest form of a failing case.
+
+    Args:
+        earlier: The case that ran before it, for faults that need two calls.
+        fails: Labels of the last of these cases when they run in this order, in a fresh process if asked; empty if it passes.
+        tries: Runs to spend.
+
+    Returns:
+        None if the failure does not come back.
+    """
+    counter = [0]
+
+    def labels(cases: tuple[TestCase, ...], fresh: bool = True) -> frozenset[str]:
+        counter[0] += 1
+        return fails(cases, fresh)
+
+    before: tuple[TestCase, ...] = ()
+    found = labels((case,))
+    if not found and earlier is not None:
+        before = (earlier,)
+        found = labels((earlier, case))
+    if not found:
+        return None
+    best, improved = case, True
+    while improved and counter[0] < tries:
+        improved = False
+        for smaller in _smaller(best):
+            if counter[0] >= tries:
+                break
+            if labels((*before, smaller), bool(before)) & found:
+                best, improved = smaller, True
+                break
+    return Shrunk((*before, best), found, counter[0])
+
+
+def _smaller(case: TestCase) -> Iterator[TestCase]:
+    """Simpler neighbours of a case, the boldest first: dtype, layout, values, then each axis."""
+    if case.column > 0:
+        yield replace(case, column=0)
+    if case.case.layout != "contiguous":
+        yield replace(case, case=replace(case.case, layout="contiguous"))
+    simpler = _SIMPLER[: _SIMPLER.index(case.case.values)] if case.case.values in _SIMPLER else _SIMPLER
+    for recipe in simpler:
+        yield replace(case, case=replace(case.case, values=recipe))
+    for made in resized(case.spec, case.case, lambda size: [n for n in (1, size // 8, size // 2, size - 1) if 0 < n < size]):
+        yield replace(case, case=replace(made, tiling_key=None, name=case.case.name))
+
+
+def script(shrunk: Shrunk, backend: str, soc: str, seed: int, golden: str) -> str:
+    """The cases as a script of at most 20 lines that exits with 1 while the fault is there."""
+    spec = shrunk.cases[0].spec
+    lines = [
+        f'"""{spec.name} fails: {", ".join(sorted(shrunk.labels))}. Run it beside the project folder {spec.root.name}/."""',
+        "from pathlib import Path",
+        "import torch",
+        "import ascendops",
+        "from ascendops.parity import inputs, layouts, verify",
+        "from ascendops.worker import load_file",
+        f'here = Path("{spec.root.name}") if Path("{spec.root.name}/op.toml").exists() else Path("{spec.root}")',
+        f'op = ascendops.open_project(here).build(backend="{backend}", soc="{soc}").ops["{spec.name}"]',
+        f'golden = load_file(here / "golden.py").{golden}',
+        "cases = [",
+        *(f"    {_values(case, seed)}," for case in shrunk.cases),
+        "]",
+        "verdict = verify(op, golden, cases, repeats=2)",
+        "print(verdict)",
+        "raise SystemExit(not verdict.passed)",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _values(case: TestCase, seed: int) -> str:
+    """The case as an expression: its inputs by recipe, its attributes as they are."""
+    from ascendops.parity import inputs
+
+    parts = []
+    for tensor in case.spec.inputs:
+        shape: Any = case.case.shapes.get(tensor.name)
+        dtype = tensor.dtypes[case.column]
+        if shape is None:
+            parts.append(f'"{tensor.name}": None')
+            continue
+        many = tensor.variadic and shape and isinstance(shape[0], tuple)
+        made = [
+            _tensor(case, tensor, one, dtype, inputs.key(seed, case.case.name, dtype, tensor.name, i))
+            for i, one in enumerate(shape if many else (shape,))
+        ]
+        parts.append(f'"{tensor.name}": ' + (f"[{', '.join(made)}]" if tensor.variadic else made[0]))
+    parts += [f'"{name}": {value!r}' for name, value in case.attrs.items()]
+    return "{" + ", ".join(parts) + "}"
+
+
+def _tensor(case: TestCase, tensor: Any, shape: tuple[int, ...], dtype: str, stream: int) -> str:
+    if tensor.range is None:
+        made = f'inputs.values({shape}, torch.{dtype}, "{case.case.values}", {stream})'
+    else:
+        from ascendops.spec.shapes import bind
+
+        binding = bind(case.spec, case.case.shapes, case.case.attrs)
+        low, high = (int(binding.evaluate(end)) for end in tensor.range)
+        made = f"inputs.integers({shape}, torch.{dtype}, {low}, {high}, {stream})"
+    return made if case.case.layout == "contiguous" else f'layouts.apply({made}, "{case.case.layout}")'
+
