@@ -11,6 +11,7 @@ from ascendops.errors.migrate import *  # noqa: F403
 from ascendops.errors.parity import *  # noqa: F403
 from ascendops.errors.render import *  # noqa: F403
 from ascendops.errors.spec import *  # noqa: F403
+from ascendops.errors.tbe import *  # noqa: F403
 from ascendops.errors.torch import *  # noqa: F403
 from ascendops.errors.twin import *  # noqa: F403
 
