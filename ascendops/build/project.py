@@ -82,7 +82,11 @@ class Project:
         chosen = resolve_backend(backend)
         target = socs.resolve(soc)
         self._check_unit(target)
-        if chosen == "cann":
+        if self.spec is not None and self.spec.dialect == "tbe" and chosen == "twin":
+            from ascendops.tbe import build as tbe
+
+            library, compiled = tbe.build(self, target)
+        elif chosen == "cann":
             from ascendops.build import cann
 
             library, compiled = cann.build(self, target, jobs)

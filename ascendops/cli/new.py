@@ -43,6 +43,7 @@ def _list(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 @click.option("--like", metavar="PRESET", help="Start from this operator of the family, such as gelu.")
 @click.option("--from", "source", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="msopgen JSON, golden.py, or a CUDA or Triton file with the kernel to port.")
 @click.option("--schema", metavar="S", help='PyTorch schema, such as "scale(Tensor x, float s) -> Tensor y".')
+@click.option("--dialect", type=click.Choice(["ascendc", "tbe"]), default="ascendc", show_default=True, help="tbe: the TBE DSL, for CANN up to 8.x.")
 @click.option("--soc", "socs", multiple=True, metavar="SOC", help="SoC or compute unit to support (repeatable).")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Project folder [./NAME].")
 @dry_run_option
@@ -50,7 +51,7 @@ def _list(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 @force_option
 @output_options
 def op(
-    name: str, family: str | None, like: str | None, source: Path | None, schema: str | None, socs: tuple[str, ...], out: Path | None,
+    name: str, family: str | None, like: str | None, source: Path | None, schema: str | None, dialect: str, socs: tuple[str, ...], out: Path | None,
     dry_run: bool, diff: bool, force: bool, output: Output,
 ) -> None:  # fmt: skip
     """Create the project of operator NAME (snake_case) in ./NAME.
@@ -67,7 +68,7 @@ def op(
 
     declared = _from(name, source, output)
     project = render.new_project(
-        name, out or Path(name), family=family, like=like, schema=schema, units=_units(socs), source=declared, dry_run=dry_run or diff, force=force
+        name, out or Path(name), family=family, like=like, schema=schema, units=_units(socs), source=declared, dialect=dialect, dry_run=dry_run or diff, force=force
     )
     output.emit(_payload(project, dry_run or diff))
     if not output.json:

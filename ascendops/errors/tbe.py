@@ -19,7 +19,7 @@ class TbeError(AscendOpsError, RuntimeError):
 
 
 class TbeDtypeError(TbeError):
-    """A tbe.dsl function was given a dtype that it does not take, two tensors of different dtypes, or the result has the wrong dtype.
+    """A tbe.dsl function does not take this dtype, or a result has the wrong one.
 
     Cast with tbe.cast_to first: the vector unit computes float16 and float32, and int32 for additions, products, minima and maxima.
     bfloat16 is cast to float32 before any arithmetic, and rounded back with tbe.round(x, "bfloat16") at the end.
@@ -49,6 +49,9 @@ class TbeUnsupported(TbeError):
 
 
 class TbeParameterError(TbeError):
-    """para_check, or the operator itself, refused a parameter: a missing tensor, a dtype or format not in its list, a shape out of range."""
+    """para_check, or the operator itself, refused a parameter.
+
+    A tensor is missing, a dtype or format is not in the operator's list, a shape is out of range, or an attribute has another type.
+    """
 
     id = "ASC515"

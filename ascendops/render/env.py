@@ -82,7 +82,19 @@ def gm(names: Any) -> list[str]:
     return each(names, "GM_ADDR {}")
 
 
+def tbe_dtype(name: str) -> str:
+    """The word of an operator information library: `float32` -> `float`."""
+    return {"float32": "float", "float64": "double"}.get(name, name)
+
+
+def tbe_attr(method: str) -> str:
+    """An OpDef attribute type as an operator information library writes it: `ListInt` -> `listInt`, `String` -> `str`."""
+    return {"String": "str"}.get(method, method[0].lower() + method[1:])
+
+
 FILTERS = {
+    "tbe_dtype": tbe_dtype,
+    "tbe_attr": tbe_attr,
     "each": each,
     "gm": gm,
     "pack": pack,

@@ -91,37 +91,37 @@ def _files(table: Table, key: str, folder: str) -> tuple[TemplateFile, ...]:
     return tuple(found)
 
 
-def generated_files() -> tuple[TemplateFile, ...]:
-    """The files of gen/, the same for every family.
+def generated_files(dialect: str = "ascendc") -> tuple[TemplateFile, ...]:
+    """The files of gen/, the same for every family of a dialect.
 
     Raises:
         FamilyError: gen.toml is not valid.
     """
-    return _generated(resources.op_templates())
+    return _generated(resources.op_templates(), "gen.toml" if dialect == "ascendc" else f"{dialect}.toml")
 
 
 @functools.cache
-def _generated(root: Path) -> tuple[TemplateFile, ...]:
-    return _files(_toml(root / "_gen" / "gen.toml"), "generated", "")
+def _generated(root: Path, name: str) -> tuple[TemplateFile, ...]:
+    return _files(_toml(root / "_gen" / name), "generated", "")
 
 
-def all_families() -> Sequence[Family]:
-    """Every family that is there, in the order of families.toml.
+def all_families(dialect: str = "ascendc") -> Sequence[Family]:
+    """Every family of a dialect that is there, in the order of families.toml.
 
     Raises:
         FamilyError: A family.toml is not valid.
     """
-    return _families(resources.op_templates())
+    return _families(resources.op_templates(), "" if dialect == "ascendc" else f"{dialect}/")
 
 
 @functools.cache
-def _families(root: Path) -> tuple[Family, ...]:
-    order = _toml(root / "families.toml").words("order", '["elementwise"]')
-    return tuple(_family(root, name) for name in order if (root / name / "family.toml").is_file())
+def _families(root: Path, folder: str) -> tuple[Family, ...]:
+    order = _toml(root / folder / "families.toml").words("order", '["elementwise"]')
+    return tuple(_family(root, name, folder) for name in order if (root / folder / name / "family.toml").is_file())
 
 
-def _family(root: Path, name: str) -> Family:
-    raw = _toml(root / name / "family.toml")
+def _family(root: Path, name: str, folder: str) -> Family:
+    raw = _toml(root / folder / name / "family.toml")
     table = Table(raw.data, raw.lines, allowed=("name", "doc", "default", "file", "preset"))
     presets = table.table("preset").data
     if table.text("name", f'"{name}"') != name:
@@ -133,29 +133,30 @@ def _family(root: Path, name: str) -> Family:
         for key in ("doc", "schema"):
             if not isinstance(values, dict) or not isinstance(values.get(key), str):
                 raise FamilyError(f"preset '{preset}' lacks '{key}'", where=table.where("preset", preset))
-    files = _files(table, "file", name)
+    files = _files(table, "file", f"{folder}{name}")
     for preset in {preset for file in files for preset in file.presets} - presets.keys():
         raise FamilyError(f"a file is for the preset '{preset}', which does not exist", where=table.where("file"), help=did_you_mean(preset, presets))
     return Family(name, table.text("doc", '"..."'), default, files, presets)
 
 
-def family(name: str) -> Family:
-    """The family called `name`.
+def family(name: str, dialect: str = "ascendc") -> Family:
+    """The family of a dialect called `name`.
 
     Raises:
         UnknownFamily: There is none.
     """
-    for one in all_families():
+    for one in all_families(dialect):
         if one.name == name:
             return one
-    raise UnknownFamily(f"there is no template family '{name}'", help=_listing(name, [one.name for one in all_families()]))
+    kind = "" if dialect == "ascendc" else f" for {dialect}"
+    raise UnknownFamily(f"there is no template family '{name}'{kind}", help=_listing(name, [one.name for one in all_families(dialect)]))
 
 
 def _listing(word: str, names: Sequence[str]) -> str:
     return did_you_mean(word, names) if names else "no family is installed"
 
 
-def choose(name: str, *, family_name: str | None = None, like: str | None = None) -> Choice:
+def choose(name: str, *, family_name: str | None = None, like: str | None = None, dialect: str = "ascendc") -> Choice:
     """The family and preset for a new operator.
 
     `like` names the preset; else the operator's name does, with or without `_custom`; else the family's default preset is taken.
@@ -164,7 +165,7 @@ def choose(name: str, *, family_name: str | None = None, like: str | None = None
         UnknownFamily: `family_name` does not exist.
         UnknownPreset: `like` does not exist, or nothing says which preset to take.
     """
-    candidates = [family(family_name)] if family_name else list(all_families())
+    candidates = [family(family_name, dialect)] if family_name else list(all_families(dialect))
     wanted = [like] if like else [name, name.removesuffix(_SUFFIX)]
     for preset in wanted:
         for one in candidates:

@@ -28,13 +28,13 @@ def _context(op: OpView, entry: TemplateFile) -> dict[str, Any]:
 
 
 def _target(entry: TemplateFile, op: OpView) -> str:
-    return env.render_text(entry.target, {"op": op}, where="_gen/gen.toml")
+    return env.render_text(entry.target, {"op": op}, where=f"gen/ of {op.name}")
 
 
 def _entries(spec: OpSpec) -> Iterator[tuple[TemplateFile, OpView]]:
     """Every generated file with the operator that it is about; files of the project are about its first operator."""
     first, *others = views(spec)
-    for entry in families.generated_files():
+    for entry in families.generated_files(spec.dialect):
         yield entry, first
         if entry.per == "operator":
             yield from ((entry, op) for op in others)

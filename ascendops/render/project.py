@@ -92,6 +92,7 @@ def new_project(
     schema: str | None = None,
     units: Sequence[str] | None = None,
     source: Declaration | None = None,
+    dialect: str = "ascendc",
     dry_run: bool = False,
     force: bool = False,
 ) -> NewProject:
@@ -106,6 +107,7 @@ def new_project(
         units: Compute units; the default is Atlas A2 and A3.
         source: The interface that a file declares (`ascendops.interchange.read`). Without `family` and `like`, the preset of this name
             is taken if its kernel fits, else the family `custom`.
+        dialect: `ascendc`, or `tbe` for a project of the TBE DSL.
         dry_run: Render and check everything, write nothing.
         force: Write into an existing folder; a file that differs is replaced and its old content kept as NAME.orig.
 
@@ -119,7 +121,7 @@ def new_project(
     """
     names.check_op_name(name)
     text = schema or (source.schema(name) if source else None)
-    choice = _choose(name, family, like, text, free_form=source is not None)
+    choice = _choose(name, family, like, text, dialect, free_form=source is not None and dialect == "ascendc")
     made = _make(name, choice, text, tuple(units or DEFAULT_UNITS), source, dest)
     if made is None and (family or like):
         raise SchemaMisfit(
@@ -145,10 +147,10 @@ def new_project(
     return project
 
 
-def _choose(name: str, family: str | None, like: str | None, schema: str | None, *, free_form: bool) -> Choice:
+def _choose(name: str, family: str | None, like: str | None, schema: str | None, dialect: str, *, free_form: bool) -> Choice:
     """The preset for a name; with a schema from a file, one whose kernel does not fit it gives way to the family `custom`."""
     if family or like or not free_form:
-        return families.choose(name, family_name=family, like=like)
+        return families.choose(name, family_name=family, like=like, dialect=dialect)
     try:
         choice = families.choose(name)
         _signature(name, choice, schema)

@@ -33,7 +33,9 @@ else:
 
 EDITION = 1
 OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch", "mutate")
-KEYS = ("edition", "name", "family", "units", "operators", *OPERATOR_KEYS)
+KEYS = ("edition", "name", "family", "dialect", "units", "operators", *OPERATOR_KEYS)
+DIALECTS = ("ascendc", "tbe")
+TBE_UNITS = ("ascend310", "ascend310p", "ascend310b", "ascend910", "ascend910b", "ascend910_93")
 REFERENCES = ("triton", "cuda")
 SCHEMA = FunctionSchema("", "", (), ())
 
@@ -104,8 +106,9 @@ def _read(top: Table, path: Path, whole: str) -> OpSpec:
     common = OpSpec(
         edition=EDITION, name=name, op_type=pascal(name), family=top.text("family", '"elementwise"', None), schema=SCHEMA, doc="",
         units=_units(top), inputs=(), outputs=(), attrs=(), tiling_keys=(), flops=None, bytes=None, cases=(), reference={}, path=path,
-        digest=whole, project=name,
+        digest=whole, project=name, dialect=top.word("dialect", DIALECTS, "ascendc"),
     )  # fmt: skip
+    _check_dialect(top, common)
     spec = _operator(top, common)
     outer = top.table("operators")
     further = [_further(outer, key, common) for key in outer.data]
@@ -114,6 +117,21 @@ def _read(top: Table, path: Path, whole: str) -> OpSpec:
         object.__setattr__(op, "first", spec)  # the one cycle of the model: made here, before anybody has seen the objects
     autograd.check(spec)
     return spec
+
+
+def _check_dialect(top: Table, spec: OpSpec) -> None:
+    """TBE operators exist for the units that CANN compiles TBE for, and have no tiling keys of their own."""
+    if spec.dialect != "tbe":
+        return
+    for unit in spec.units:
+        if unit not in TBE_UNITS:
+            raise UnitError(
+                f"TBE operators cannot be built for {unit}", where=top.where("units", text=unit),
+                why="CANN has no TBE operators for it (its built-in operators are Ascend C only), and TBE is not developed any further",
+                help=f"write the operator in Ascend C, or keep to: {', '.join(TBE_UNITS)}",
+            )  # fmt: skip
+    if top.data.get("tiling_key"):
+        raise TilingKeyError("a TBE operator has no tiling keys", where=top.where("tiling_key"), help="the DSL makes the tiling: remove [[tiling_key]]")
 
 
 def _further(outer: Table, name: str, common: OpSpec) -> OpSpec:

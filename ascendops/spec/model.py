@@ -89,7 +89,7 @@ class Case:
 class OpSpec:
     """A whole operator declaration. `path` is the op.toml it came from; `root` the project folder.
 
-    One op.toml may declare several operators: `operators` of the one at the top level has all of them, `project` is its name, and `first`
+    `dialect` is `ascendc` or `tbe`. One op.toml may declare several operators: `operators` of the one at the top level has all of them, `project` is its name, and `first`
     leads to it from the others.
     """
 
@@ -111,6 +111,7 @@ class OpSpec:
     path: Path
     digest: str
     project: str = ""
+    dialect: str = "ascendc"
     autograd: Autograd | None = None
     torch: TorchPolicy = field(default_factory=TorchPolicy)
     further: tuple[OpSpec, ...] = ()

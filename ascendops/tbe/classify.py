@@ -150,7 +150,7 @@ def classify(ins: Sequence[Any], mode: str, extra_params: Mapping[str, Any] | No
     return [function(ins, extra_params or {})]
 
 
-def variable_shape(inputs: Sequence[Any], op_mode: str = "elewise") -> list[list[Any]]:  # noqa: ARG001  one rule serves every mode
+def variable_shape(inputs: Sequence[Any], op_mode: str = "elewise") -> list[list[Any]]:
     """The shape of each input with a variable for each size that is not known; one axis has one variable in all inputs."""
     found: list[list[Any]] = []
     shared: dict[tuple[int, int], Dim] = {}

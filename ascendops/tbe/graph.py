@@ -7,6 +7,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from ascendops.errors import TbeShapeError
@@ -168,12 +169,12 @@ class Tensor:
 
 def caller() -> str:
     """`file:line` of the innermost frame outside of this package: the operator's own line."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         path = Path(frame.f_code.co_filename)
         if HERE not in path.parents:
             return f"{path}:{frame.f_lineno}"
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return ""
 
 

@@ -22,7 +22,7 @@ ROOTS = ("tbe", "te", "topi", "impl")
 REFUSED = (
     "conv", "conv2d_backprop_filter", "conv2d_backprop_input", "conv3d", "conv3d_backprop_filter", "conv3d_backprop_input", "depthwise_conv2d",
     "depthwise_conv2d_backprop_filter", "depthwise_conv2d_backprop_input", "dilation", "gemm", "matmul", "pooling2d", "pooling3d",
-    "max_pooling3d_grad_grad", "reduce_window", "transdata", "scatter", "scatter_nd", "segment", "sort", "topk", "complex", "real",
+    "max_pooling3d_grad_grad", "reduce_window", "transdata", "scatter", "scatter_nd", "segment", "sort", "topk", "complex", "real", "var", "var_attr",
 )  # fmt: skip
 """Functions of tbe.dsl that the twin does not evaluate."""
 
@@ -126,7 +126,7 @@ def _dsl() -> dict[str, Any]:
     return {
         **FUNCTIONS, **{name: Refused(f"tbe.dsl.{name}") for name in REFUSED}, "auto_schedule": session.auto_schedule, "build": session.build,
         "classify": shapes.classify, "compute": session.compute, "schedule": session.compute, "placeholder": shapes.placeholder,
-        "var": lambda name, bound=None, dtype="int32", addition=None: Dim(1, name), "add_build_arg": session.add_compile_info,
+        "add_build_arg": session.add_compile_info,
         "add_exclude_bound_var": lambda _var: None,
     }  # fmt: skip
 

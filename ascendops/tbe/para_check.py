@@ -20,7 +20,7 @@ OPTION_ATTR_STR, OPTION_ATTR_LIST_INT, OPTION_ATTR_LIST_FLOAT = "OPTION_ATTR_STR
 OPTION_ATTR_LIST_BOOL, OPTION_ATTR_TYPE, OPTION_ATTR_LIST_LIST_INT = "OPTION_ATTR_LIST_BOOL", "OPTION_ATTR_TYPE", "OPTION_ATTR_LIST_LIST_INT"
 RANK_ZERO, RANK_LIMIT, DIM_LIMIT, SHAPE_SIZE_LIMIT = 0, 8, 2**31 - 1, 2**31 - 1
 NONE_TYPE = type(None)
-_ATTR_TYPES = {"INT": int, "FLOAT": (int, float), "BOOL": bool, "STR": str, "LIST": (list, tuple), "TYPE": (str, int)}
+_ATTR_TYPES: dict[str, Any] = {"INT": int, "FLOAT": (int, float), "BOOL": bool, "STR": str, "LIST": (list, tuple), "TYPE": (str, int)}
 _MAX_NAME = 200
 
 

@@ -64,7 +64,7 @@ class Schedule:
     outputs: tuple[Tensor, ...]
 
 
-def auto_schedule(outs: Any, option: Any = None) -> Schedule:  # noqa: ARG001  options steer the schedule, not the values
+def auto_schedule(outs: Any, option: Any = None) -> Schedule:
     """A schedule of one tensor or a list of them.
 
     Raises:
@@ -125,7 +125,7 @@ def target(_name: str = "cce") -> Iterator[None]:
     yield
 
 
-def register_operator(op_type: str, pattern: str | None = None, **_: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:  # noqa: ARG001
+def register_operator(op_type: str, pattern: str | None = None, **_: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Marks the entry function of an op type."""
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -135,7 +135,7 @@ def register_operator(op_type: str, pattern: str | None = None, **_: Any) -> Cal
     return mark
 
 
-def register_compute(op_type: str = "", op_mode: str = "dynamic", support_fusion: Any = True, **_: Any) -> Callable[..., Any]:  # noqa: ARG001
+def register_compute(op_type: str = "", op_mode: str = "dynamic", support_fusion: Any = True, **_: Any) -> Callable[..., Any]:
     """Marks a compute function; fusion with other operators is the graph compiler's."""
 
     def mark(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -35,7 +35,7 @@ def _larger(left: Any, right: Any, shapes: Sequence[Any]) -> Any:
     return right if concrete(left) == 1 else left
 
 
-def unify_broadcast_shapes(shapes: Sequence[Any], op_name: str = "") -> list[list[Any]]:  # noqa: ARG001
+def unify_broadcast_shapes(shapes: Sequence[Any], op_name: str = "") -> list[list[Any]]:
     """The shapes with 1s in front up to one rank, and at the end the shape that all broadcast to.
 
     Raises:
@@ -118,7 +118,7 @@ def shape_refine(shape: Sequence[Any], reduce_axis: Any = None, keep_dims: bool 
     if reduce_axis is None:
         return tuple(squeeze_shape(shape))
     sizes, axes = refine_shape_axes(shape, list(reduce_axis) if isinstance(reduce_axis, list | tuple) else [reduce_axis])
-    return (sizes, axes) if keep_dims else (sizes, axes)
+    return sizes, axes
 
 
 def compare_tensor_dict_key(dict1: Any, dict2: Any, dict_key: str) -> None:

@@ -62,7 +62,7 @@ def load(path: Path, op_type: str, name: str, mode: str, root: Path) -> Source:
     return Source(path, entry, mode, root)
 
 
-class _named:  # noqa: N801  a context manager, used like a function
+class _named:
     """Turns any other exception of the operator's Python into a TbeError with its line."""
 
     def __init__(self, path: Path) -> None:

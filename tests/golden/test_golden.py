@@ -46,13 +46,18 @@ def test_a_new_project(family, preset, tmp_path, request):
     compare(rendered(tmp_path / name), HERE / family, request.config.getoption("--accept"))
 
 
+def test_a_new_tbe_project(tmp_path, request):
+    new_project("layer_norm", tmp_path / "layer_norm", dialect="tbe")
+    compare(rendered(tmp_path / "layer_norm"), HERE / "tbe", request.config.getoption("--accept"))
+
+
 def test_gen_of_every_kind_of_argument(request):
     compare(gen(load(HERE / "every_kind.toml")), HERE / "every_kind", request.config.getoption("--accept"))
 
 
 def test_every_family_has_a_golden_tree_and_no_other():
     trees = {path.name for path in HERE.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert trees == {family for family, _ in PROJECTS} | {"every_kind"}
+    assert trees == {family for family, _ in PROJECTS} | {"every_kind", "tbe"}
 
 
 def test_a_difference_fails_with_a_diff(tmp_path):

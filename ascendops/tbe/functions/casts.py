@@ -20,7 +20,7 @@ def _made(function: str, x: Any, dtype: str, mode: str) -> Tensor:
 
 
 @dsl
-def cast_to(data: Any, dtype: str, f1628IntegerFlag: bool = True) -> Tensor:  # noqa: N803, ARG001  the DSL's name; only a hint about values
+def cast_to(data: Any, dtype: str, f1628IntegerFlag: bool = True) -> Tensor:
     """`data` in another dtype: to integers towards zero and saturated, to shorter floats to nearest even."""
     operand = tensor("cast_to", data)
     return operand if operand.dtype == dtypes.name(dtype) else _made("cast_to", operand, dtype, "none")
@@ -71,7 +71,7 @@ def _cast_value(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
         if target.is_floating_point or x.dtype == torch.bool:
             return wide.to(torch.float32).to(target) if target.is_floating_point else wide.to(target)
         return _saturated(wide, target)
-    functions = {"rint": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "half_up": lambda v: torch.floor(v + 0.5)}
+    functions: dict[str, Any] = {"rint": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "half_up": lambda v: torch.floor(v + 0.5)}
     wide = x.to(torch.float64)
     if target.is_floating_point:
         return (wide if mode in ("none", "rint") else functions[mode](wide)).to(target)

@@ -262,11 +262,12 @@ def _binary_value(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
         return a - torch.floor(a / b) * b
     if node.kind in ("vaddrelu", "vsubrelu"):
         return torch.relu(a + b if node.kind == "vaddrelu" else a - b)
-    functions = {
+    functions: dict[str, Any] = {
         "vadd": torch.add, "vsub": torch.sub, "vmul": torch.mul, "vdiv": torch.div, "vmax": torch.maximum, "vmin": torch.minimum,
         "vand": torch.bitwise_and, "vor": torch.bitwise_or, "vgcd": torch.gcd,
     }  # fmt: skip
-    return functions[node.kind](a, b)
+    found: torch.Tensor = functions[node.kind](a, b)
+    return found
 
 
 @evaluates("vadds", "vmuls", "vmaxs", "vmins", "vlrelu", "powi", "clip")
@@ -281,8 +282,9 @@ def _number_value(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
         return torch.where(x > 0, x, x * value)
     if node.kind == "powi":
         return torch.pow(x, int(node.attrs["scalar"]))
-    functions = {"vadds": torch.add, "vmuls": torch.mul, "vmaxs": torch.maximum, "vmins": torch.minimum}
-    return functions[node.kind](x, value)
+    functions: dict[str, Any] = {"vadds": torch.add, "vmuls": torch.mul, "vmaxs": torch.maximum, "vmins": torch.minimum}
+    found: torch.Tensor = functions[node.kind](x, value)
+    return found
 
 
 @evaluates("vexp", "vabs", "vnot", "vrelu", "vtanh", "vsigmoid", "vsignbit", "vrec", "vlog", "vsqrt", "vrsqrt")
@@ -292,11 +294,12 @@ def _unary_value(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
     (x,) = data
     if node.kind == "vsignbit":
         return torch.signbit(x).to(x.dtype)
-    functions = {
+    functions: dict[str, Any] = {
         "vexp": torch.exp, "vabs": torch.abs, "vnot": torch.bitwise_not, "vrelu": torch.relu, "vtanh": torch.tanh, "vsigmoid": torch.sigmoid,
         "vrec": torch.reciprocal, "vlog": torch.log, "vsqrt": torch.sqrt, "vrsqrt": torch.rsqrt,
     }  # fmt: skip
-    return functions[node.kind](x)
+    found: torch.Tensor = functions[node.kind](x)
+    return found
 
 
 @evaluates("vaxpy", "vmla", "vmadd", "vmaddrelu")

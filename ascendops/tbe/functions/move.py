@@ -193,7 +193,8 @@ def _gathered(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
 
 
 def _take(table: torch.Tensor, where: torch.Tensor, axis: int) -> torch.Tensor:
-    return table.index_select(axis, where.flatten()).unflatten(axis, where.shape or (1,))
+    found: torch.Tensor = table.index_select(axis, where.flatten()).unflatten(axis, where.shape or (1,))
+    return found
 
 
 def _without_bad(node: Tensor, found: torch.Tensor, bad: torch.Tensor, axis: int) -> torch.Tensor:

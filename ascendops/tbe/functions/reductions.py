@@ -53,13 +53,13 @@ def reduce_prod(raw_tensor: Any, axis: Any, keepdims: bool = False) -> Tensor:
 
 
 @dsl
-def reduce_max(raw_tensor: Any, axis: Any, keepdims: bool = False, impl_mode: str = "high_performance") -> Tensor:  # noqa: ARG001
+def reduce_max(raw_tensor: Any, axis: Any, keepdims: bool = False, impl_mode: str = "high_performance") -> Tensor:
     """The maximum."""
     return _reduce("reduce_max", raw_tensor, axis, keepdims)
 
 
 @dsl
-def reduce_min(raw_tensor: Any, axis: Any, keepdims: bool = False, impl_mode: str = "high_performance") -> Tensor:  # noqa: ARG001
+def reduce_min(raw_tensor: Any, axis: Any, keepdims: bool = False, impl_mode: str = "high_performance") -> Tensor:
     """The minimum."""
     return _reduce("reduce_min", raw_tensor, axis, keepdims)
 

@@ -91,13 +91,14 @@ def _compare(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
     import torch
 
     right = data[1] if len(data) > 1 else data[0].new_tensor(node.attrs["scalar"])
-    functions = {"eq": torch.eq, "ne": torch.ne, "lt": torch.lt, "gt": torch.gt, "ge": torch.ge, "le": torch.le}
-    found = functions[node.attrs["operation"]](data[0], right)
+    functions: dict[str, Any] = {"eq": torch.eq, "ne": torch.ne, "lt": torch.lt, "gt": torch.gt, "ge": torch.ge, "le": torch.le}
+    found: torch.Tensor = functions[node.attrs["operation"]](data[0], right)
     if node.attrs["mode"] == "bool":
         return found
     padded = torch.nn.functional.pad(found, (0, -found.shape[-1] % 8))
     bits = padded.reshape(*found.shape[:-1], -1, 8).to(torch.uint8)
-    return (bits << torch.arange(8, dtype=torch.uint8)).sum(-1).to(torch.uint8)
+    packed: torch.Tensor = (bits << torch.arange(8, dtype=torch.uint8)).sum(-1).to(torch.uint8)
+    return packed
 
 
 @evaluates("vsel")
@@ -109,12 +110,13 @@ def _select(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
         mask = ((mask.unsqueeze(-1) >> torch.arange(8, dtype=torch.uint8)) & 1).flatten(-2).to(torch.bool)[..., : concrete(node.shape[-1])]
     dtype = dtypes.torch_dtype(node.dtype)
     values = [torch.tensor(node.attrs[name], dtype=dtype) if name in node.attrs else rest.pop(0) for name in ("lhs", "rhs")]
-    return torch.where(mask, *values)
+    return torch.where(mask, values[0], values[1])
 
 
 @evaluates("vlogic")
 def _logic(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
     import torch
 
-    functions = {"logic_and": torch.logical_and, "logic_or": torch.logical_or, "logic_not": torch.logical_not}
-    return functions[node.attrs["operation"]](*data).to(data[0].dtype)
+    functions: dict[str, Any] = {"logic_and": torch.logical_and, "logic_or": torch.logical_or, "logic_not": torch.logical_not}
+    found: torch.Tensor = functions[node.attrs["operation"]](*data).to(data[0].dtype)
+    return found
