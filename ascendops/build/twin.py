@@ -112,7 +112,7 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
     path = kernel_file(project.root, name)
     typed = any(_TYPED.search(text) for text in _kernel_texts(path))
     prelude = host.tiling_header(definition.op_type) or ""
-    templates = tuple((instance.key, instance.args) for instance in definition.templates)
+    templates = tuple((instance.key, instance.args) for instance in definition.templates if soc.has_bf16 or not instance.bf16)
     own = (project.root / "op_kernel", project.root)
     folders = (*own, *includes.kernel_folders(path, own))
     count = len(definition.inputs[0].dtypes) if definition.inputs else len(definition.outputs[0].dtypes)

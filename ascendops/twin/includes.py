@@ -99,6 +99,11 @@ class _Search:
         return None
 
     def _neighbour(self, name: str) -> Path | None:
+        for level, above in enumerate(self.own[-1].parents):  # a path from the repository's root
+            if "/" in name and not name.startswith(".") and (above / name).is_file():
+                return above
+            if level == _LEVELS or (above / ".git").exists():
+                break
         if self.index is None:
             self.index = _index(self.own[-1])
         for path in self.index.get(Path(name).name, ()):

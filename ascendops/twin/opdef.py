@@ -15,6 +15,7 @@ ATTR_TYPES = {
     "b": "bool", "i": "int", "f": "float", "s": "str", "B": "bool[]", "I": "int[]", "F": "float[]", "L": "int[][]",
 }  # fmt: skip
 _ZEROS: Mapping[str, AttrValue] = {"b": False, "i": 0, "f": 0.0, "s": ""}
+_TEMPLATE_ID = 0  # TplParam::ID: the code of a data type
 _TEMPLATE_TYPE = 1  # TplParam::TYPE of tiling/template_argument.h
 _FOLLOW_DTYPE, _FOLLOW_FORMAT, _FOLLOW_SHAPE = {0, 1}, {0, 2}, {0, 3}
 
@@ -88,10 +89,14 @@ class TilingStruct:
 
 @dataclass(frozen=True)
 class TemplateKey:
-    """A tiling key that stands for kernel template arguments (ASCENDC_TPL_SEL): `args` are their C++ texts, in order."""
+    """A tiling key that stands for kernel template arguments (ASCENDC_TPL_SEL): `args` are their C++ texts, in order.
+
+    `bf16`: one of them is the data type bfloat16, which not every SoC has.
+    """
 
     key: int
     args: tuple[str, ...]
+    bf16: bool = False
 
 
 @dataclass(frozen=True)
@@ -161,13 +166,18 @@ def parse_op(raw: Mapping[str, Any], problems: list[str]) -> OpDef:
         unit_columns=overrides,
         shape_depends=_named(names, raw["shape_depends"]),
         tiling_depends=_named(names, raw["tiling_depends"]),
-        templates=tuple(TemplateKey(t["key"], tuple(_template_arg(*arg) for arg in t["args"])) for t in raw["templates"]),
+        templates=tuple(TemplateKey(t["key"], tuple(_template_arg(*arg) for arg in t["args"]), any(_is_bf16(*arg) for arg in t["args"])) for t in raw["templates"]),
     )
 
 
 def _template_arg(_: str, kind: int, value: int) -> str:
     dtype = BY_GE_CODE.get(value) if kind == _TEMPLATE_TYPE else None
     return dtype.cpp if dtype is not None else str(value)
+
+
+def _is_bf16(_: str, kind: int, value: int) -> bool:
+    dtype = BY_GE_CODE.get(value) if kind in {_TEMPLATE_ID, _TEMPLATE_TYPE} else None
+    return dtype is not None and dtype.name == "bfloat16"
 
 
 def _named(names: Sequence[str], indexes: Sequence[int]) -> frozenset[str]:

@@ -62,3 +62,10 @@ def test_spare_headers_serve_only_where_a_project_has_none(tmp_path: Path, kerne
     assert (spare / "op_kernel" / "math_util.h").is_file()
     write(kernel.parents[1] / "op_kernel" / "math_util.h")
     assert includes.kernel_folders(kernel, own) == ()
+
+
+def test_a_path_from_the_root_of_the_repository_is_found(tmp_path: Path, kernel: Path) -> None:
+    write(kernel.parent / "norm_tiling.h")
+    write(kernel, '#include "src/norm/op_kernel/norm_tiling.h"\n')
+    write(tmp_path / "outside" / "norm_tiling.h")
+    assert includes.kernel_folders(kernel, (kernel.parent, kernel.parents[1])) == (tmp_path / "repo",)

@@ -18,7 +18,9 @@ extern "C" __global__ __aicore__ void copy_310p(GM_ADDR xAddr, GM_ADDR yAddr, ui
     DataCopy(a, x, n);
 #endif
 #ifdef BFLOAT
-    LocalTensor<bfloat16_t> b = buf.Get<bfloat16_t>();
+    LocalTensor<bfloat16_t> b = buf.Get<bfloat16_t>();  // no error before it is used: kernels name types in branches that are dropped
+    GlobalTensor<bfloat16_t> z;
+    DataCopy(b, z, n);
 #endif
     PipeBarrier<PIPE_ALL>();
     DataCopy(y, a, n);

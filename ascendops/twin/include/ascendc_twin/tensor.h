@@ -123,8 +123,6 @@ inline uint64_t GetShapeSize(const ShapeInfo &info) {
 
 template <typename T>
 class LocalTensor {
-    static_assert(ascendc_twin::type_exists<T>, "bfloat16_t is not a type of Ascend 310P");
-
 public:
     using PrimType = PrimT<T>;
 
@@ -193,6 +191,7 @@ public:
 
     // For the twin's own headers.
     TWIN_API ascendc_twin::Span span() const {
+        static_assert(ascendc_twin::type_exists<PrimType>, "bfloat16_t is not a type of Ascend 310P");
         return {ref_.p, ref_.addr, ref_.bytes, ref_.buf, ref_.mem, ascendc_twin::dt_of<PrimType>};
     }
     const ascendc_twin::TensorRef &ref() const { return ref_; }
@@ -205,8 +204,6 @@ private:
 
 template <typename T>
 class GlobalTensor {
-    static_assert(ascendc_twin::type_exists<T>, "bfloat16_t is not a type of Ascend 310P");
-
 public:
     using PrimType = PrimT<T>;
 
@@ -263,6 +260,7 @@ public:
 
     // For the twin's own headers. The bytes of a tensor whose size SetGlobalBuffer was not told are those of the address space.
     TWIN_API ascendc_twin::Span span() const {
+        static_assert(ascendc_twin::type_exists<PrimType>, "bfloat16_t is not a type of Ascend 310P");
         const uint64_t left = !end_ ? UINT64_MAX >> 1 : p_ < end_ ? static_cast<uint64_t>(end_ - p_) : 0;
         return {p_, reinterpret_cast<uint64_t>(p_), left, -1, ascendc_twin::Mem::GM, ascendc_twin::dt_of<PrimType>};
     }
