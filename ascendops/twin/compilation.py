@@ -22,6 +22,7 @@ from ascendops.toolchain.diagnose import Origin, compile_error
 from ascendops.twin import task_types
 from ascendops.twin.device_text import device_text, mixes_host_code
 from ascendops.twin.launch import CUBE_LIBRARY
+from ascendops.twin.portable_text import overlay, portable
 
 # Macros that the CANN compiler sets per architecture; kernels test them.
 _ARCH = {2201: ("220", "__DAV_C220__", "__DAV_C220_VEC__", "SPLIT_CORE_VEC"), 2002: ("200", "__DAV_M200__")}
@@ -67,7 +68,8 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
     cube_only = all(item.cube_only for item in types.values())
     wrapper = _wrapper(source, types, cube=cube_only)
     command = [compiler.path, "-std=c++17", "-O2", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
-    command += [f"-I{folder}" for folder in (resources.twin("include"), source.path.parent, *source.include_dirs)]
+    folders = (source.path.parent, *source.include_dirs)
+    command += [f"-I{folder}" for folder in (resources.twin("include"), *overlay(source.path, folders), *folders)]
 
     def unit(wrapper: str) -> Path:
         def make(stage: Path) -> Iterable[Path]:
@@ -136,7 +138,8 @@ def _own_constants(path: Path) -> list[str]:
 def _source_lines(path: Path) -> list[str]:
     """The source: included as it is, or its text without the host code that launches its kernels."""
     text = path.read_text(errors="replace")
-    return [f'#line 1 "{path}"', device_text(text).text, '#line 1 "unit.cpp"'] if mixes_host_code(text) else [f'#include "{path}"']
+    device = portable(device_text(text).text if mixes_host_code(text) else text)
+    return [f'#include "{path}"'] if device == text else [f'#line 1 "{path}"', device, '#line 1 "unit.cpp"']
 
 
 def _entry_line(name: str, expression: str) -> str:
@@ -257,10 +260,17 @@ class _Unit:
         return cache.publish("objects", self.key, make).path / "object.o"
 
 
+# Of g++ in C++17 about a constexpr constructor that assigns its members; CANN's compiler takes it, as C++20 does.
+_CXX20 = "must be initialized by mem-initializer in 'constexpr' constructor"
+
+
 def _object(base: Sequence[str], source: Path, stage: Path, what: str, origin: Origin | None) -> list[Path]:
     """Compiles a source to stage/object.o; returns the files it read."""
     deps = stage / "object.d"
-    outcome = cxx.run([*base, "-c", str(source), "-MMD", "-MF", str(deps), "-o", str(stage / "object.o")])
+    rest = ["-c", str(source), "-MMD", "-MF", str(deps), "-o", str(stage / "object.o")]
+    outcome = cxx.run([*base, *rest])
+    if outcome.returncode != 0 and _CXX20 in outcome.log:
+        outcome = cxx.run([*base, "-std=c++20", *rest])
     if outcome.returncode != 0:
         raise compile_error(outcome, what, origin)
     return cxx.read_depfile(deps)

@@ -26,6 +26,7 @@ _CUBE = re.compile(
 _SPLIT = re.compile(r"\bASCEND_IS_(?:NOT_)?AI[VC]\b|\bg_coreType\b|\b__DAV_C220_(?:CUBE|VEC)__|\bAscendC::AI[CV]\b|\b__DAV_(?:CUBE|VEC)__|\bREGIST_MATMUL_OBJ\b|\b__CCE_AICORE__\b")
 _BOTH = re.compile(r"\bASCEND_IS_(?:NOT_)?AI[VC]\b|\bg_coreType\b|\b__DAV_C220_VEC__|\bAscendC::AIV\b|\bREGIST_MATMUL_OBJ\b|\bCrossCoreSetFlag\b|\b__DAV_VEC__")
 _CUBE_ONLY = re.compile(r"^[ \t]*#[ \t]*define[ \t]+ASCENDC_CUBE_ONLY\b", re.MULTILINE)
+_OWN_FUNCTION = re.compile(r"\boperator\s*\(\s*\)\s*<\s*(?:AscendC\s*::\s*)?(AI[CV])\s*>\s*\(")
 _FILES = 400
 
 
@@ -113,7 +114,8 @@ def _of_qualifier(match: re.Match[str]) -> str:
 def _inferred(text: str) -> str:
     if _CUBE.search(text) is None:
         return "AIV_ONLY"
-    if _CUBE_ONLY.search(text) or _BOTH.search(text) is None:
+    own = {match[1] for match in _OWN_FUNCTION.finditer(text)}  # functions of one kind of core
+    if _CUBE_ONLY.search(text) or _BOTH.search(text) is None or own == {"AIC"}:
         return "AIC_ONLY"
     return "MIX_AIC_1_2"
 

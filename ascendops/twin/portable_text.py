@@ -1,0 +1,143 @@
+"""Kernel text that CANN's compiler accepts and g++ does not, in words that both accept; every line stays where it was.
+
+- `[aicore]` is what `__aicore__` stands for; libraries spell it themselves.
+- g++ before 14 refuses explicit specialisations inside a class (CWG 727), which kernels use to give each kind of core its own function:
+  `template <> void operator()<AscendC::AIC>(...)`. A function becomes an overload for that argument, a class a partial specialisation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ascendops.toolchain import cache
+from ascendops.twin.declarations import blanked
+
+_AICORE = re.compile(r"\[\s*(?:host\s*,\s*aicore|aicore|aicore\s*,\s*host)\s*\]")
+_EXPLICIT = re.compile(r"^[ \t]+template\s*<\s*>", re.MULTILINE)
+_FUNCTION = re.compile(r"(?P<before>[^;{}]*?)\b(?P<name>operator\s*\(\s*\)|[A-Za-z_]\w*)\s*<(?P<args>[^<>;{}]*)>\s*\((?P<params>[^;{}]*)\{", re.DOTALL)
+_CLASS = re.compile(r"\s*(?:struct|class)\s+(?P<name>\w+)\s*<(?P<args>[^;{}]*?)>\s*(?::[^;{}]*)?\{", re.DOTALL)
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
+_FILES = 600
+
+
+def portable(text: str) -> str:
+    """The text with those two things replaced; the same text when it has neither."""
+    text = _AICORE.sub(lambda match: " " * len(match[0]), text)
+    if _EXPLICIT.search(text) is None:
+        return text
+    masked = blanked(text)
+    edits = [edit for match in _EXPLICIT.finditer(masked) if _in_class(masked, match.start()) for edit in _specialisation(masked, match)]
+    return _applied(text, edits)
+
+
+@dataclass(frozen=True, order=True)
+class _Edit:
+    start: int
+    end: int
+    new: str
+
+
+def _applied(text: str, edits: Iterable[_Edit]) -> str:
+    """The edits from the end on; several of one place (a primary template with two specialisations) are joined."""
+    joined: dict[tuple[int, int], list[str]] = {}
+    for edit in edits:
+        joined.setdefault((edit.start, edit.end), []).append(edit.new)
+    for (start, end), news in sorted(joined.items(), reverse=True):
+        new = news[0] if len(set(news)) == 1 else "".join(dict.fromkeys(news))
+        lines = text[start:end].count("\n") - new.count("\n")
+        text = text[:start] + new + "\n" * max(lines, 0) + text[end:]
+    return text
+
+
+def _in_class(masked: str, at: int) -> bool:
+    """Whether the innermost open brace before `at` belongs to a class."""
+    depth = 0
+    for i in range(at - 1, -1, -1):
+        depth += (masked[i] == "}") - (masked[i] == "{")
+        if depth < 0:
+            head = re.split(r"[;{}]", masked[:i])[-1]
+            return re.search(r"\b(?:class|struct)\b", head) is not None and "enum" not in head
+    return False
+
+
+def _specialisation(masked: str, start: re.Match[str]) -> list[_Edit]:
+    rest = masked[start.end() :]
+    if found := _CLASS.match(rest):
+        return _class_edits(masked, start, found)
+    if found := _FUNCTION.match(rest):
+        return _function_edits(masked, start, found)
+    return []
+
+
+def _function_edits(masked: str, start: re.Match[str], found: re.Match[str]) -> list[_Edit]:
+    name = re.escape(found["name"]) if found["name"].isidentifier() else r"operator\s*\(\s*\)"
+    primary = _last(rf"template\s*<(?P<params>[^<>;{{}}]*)>(?P<head>[^;{{}}]*?)\b{name}\s*\([^;{{}}]*(?P<end>[;{{])", masked, start.start())
+    if primary is None or "," in primary["params"]:
+        return []
+    declared = primary["params"].split("=")[0].split()
+    if len(declared) < 2 or declared[0] in {"class", "typename"}:
+        return []
+    parameter, value = declared[-1], found["args"].strip()
+    own = f"template <{primary['params']}, typename std::enable_if<(({parameter}) == ({value})), int>::type = 0>"
+    at = start.end()
+    edits = [
+        _Edit(start.start(), at, re.match(r"[ \t]*", start[0])[0] + own),  # type: ignore[index]
+        _Edit(at + found.start("args") - 1, at + found.end("args") + 1, ""),
+    ]
+    if primary["end"] == ";":  # declared only: its overloads take its place
+        return [*edits, _Edit(primary.start(), primary.end(), "")]
+    others = f", typename std::enable_if<(({parameter}) != ({value})), int>::type = 0"
+    return [*edits, _Edit(primary.end("params"), primary.end("params"), others)]
+
+
+def _class_edits(masked: str, start: re.Match[str], found: re.Match[str]) -> list[_Edit]:
+    primary = _last(rf"template\s*<(?P<params>[^;{{}}]*)>\s*(?:struct|class)\s+{found['name']}\s*[;{{:]", masked, start.start())
+    if primary is None:
+        return []
+    at = start.end()
+    edits = [
+        _Edit(start.start(), at, re.match(r"[ \t]*", start[0])[0] + "template <typename TwinAny>"),  # type: ignore[index]
+        _Edit(at + found.end("args"), at + found.end("args"), ", TwinAny"),
+    ]
+    return [*edits, _Edit(primary.end("params"), primary.end("params"), ", typename TwinAny = void")]
+
+
+def _last(pattern: str, text: str, end: int) -> re.Match[str] | None:
+    found = list(re.finditer(pattern, text[:end], re.DOTALL))
+    return found[-1] if found else None
+
+
+def overlay(path: Path, folders: Iterable[Path]) -> tuple[Path, ...]:
+    """Folders to search for headers before `folders`: copies of the user's headers whose text g++ would refuse; none if there are none."""
+    changed: dict[str, tuple[Path, str]] = {}
+    seen, waiting, homes = {path}, [path], list(folders)
+    while waiting and len(seen) < _FILES:
+        current = waiting.pop()
+        for name in _INCLUDE.findall(current.read_text(errors="replace")):
+            home = next((home for home in (current.parent, *homes) if (home / name).is_file()), None)
+            if home is None or home / name in seen:
+                continue
+            seen.add(home / name)
+            waiting.append(home / name)
+            text = (home / name).read_text(errors="replace")
+            new = portable(text)
+            if new != text and ".." not in Path(name).parts:
+                changed[name] = (home / name, new)
+    if not changed:
+        return ()
+    return (_folder(changed), *dict.fromkeys(source.parent for source, _ in changed.values()))
+
+
+def _folder(changed: Mapping[str, tuple[Path, str]]) -> Path:
+    def make(stage: Path) -> list[Path]:
+        for name, (source, text) in changed.items():
+            copy = stage / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(f'#line 1 "{source}"\n{text}')
+        return [source for source, _ in changed.values()]
+
+    parts = [part for name, (source, text) in sorted(changed.items()) for part in (name, str(source), text)]
+    return cache.publish("portable", cache.digest(*parts), make).path
