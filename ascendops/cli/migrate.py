@@ -158,7 +158,8 @@ def _apply(report: Report, write: bool, output: Output) -> int:
         output.result(diff or "nothing that is certain enough to rename")
     if write and plan:
         undo = apply.write(plan)
-        output.say(f"{plural(len(plan), 'file')} written; undo with: git apply {undo} (or patch -p1 < {undo})")
+        how = f"git apply {undo} (or patch -p1 < {undo})" if apply.below(plan) else f"patch -p1 -d / < {undo}"
+        output.say(f"{plural(len(plan), 'file')} written; undo with: {how}")
     elif plan:
         output.say(
             f"{plural(sum(len(p.edits) for p in plan.values()), 'rename')} in {plural(len(plan), 'file')}; --write performs them"

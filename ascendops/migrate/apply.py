@@ -35,7 +35,12 @@ def plan(findings: Iterable[Finding]) -> dict[str, Plan]:
         for edit in finding.edits:
             by_file.setdefault(finding.file, {})[(finding.line, edit.start)] = edit
     plans = {}
-    for file, edits in sorted(by_file.items()):
+    taken: set[Path] = set()
+    for file, edits in sorted(by_file.items(), key=lambda item: (Path(item[0]).is_symlink(), item[0])):
+        real = Path(file).resolve()
+        if real in taken:
+            continue  # a link to a file that is edited under its own name
+        taken.add(real)
         before = Path(file).read_bytes()
         try:
             lines = before.decode("utf-8").splitlines(keepends=True)
@@ -77,16 +82,23 @@ def _edit(file: str, lines: list[str], edits: dict[tuple[int, int], Edit]) -> tu
 def diff(plans: dict[str, Plan], *, reverse: bool = False) -> str:
     """The plans as one unified diff, `-p1` style; reversed it undoes them."""
     parts: list[str] = []
+    relative = below(plans)
     for file, item in plans.items():
         old, new = item.before.decode(), item.after.decode()
         first, second = (new, old) if reverse else (old, new)
-        name = file.lstrip("/")
+        name = (file if relative else str(Path(file).absolute())).lstrip("/")
+        name += "\t" if " " in name else ""  # as diff and git write it: a name with spaces ends at a tab
         parts += difflib.unified_diff(
             first.splitlines(keepends=True), second.splitlines(keepends=True), f"a/{name}", f"b/{name}"
         )
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in parts).rstrip(
         "\n"
     )
+
+
+def below(plans: dict[str, Plan]) -> bool:
+    """Whether all files are named from the current folder downwards; else patches name them from the root."""
+    return not any(Path(file).is_absolute() or ".." in Path(file).parts for file in plans)
 
 
 def write(plans: dict[str, Plan], folder: Path | None = None) -> Path:

@@ -398,3 +398,22 @@ def test_a_file_of_torch_export_is_read_with_its_branches(tmp_path: Path) -> Non
     (tmp_path / "junk.pt2").write_text("junk")
     bad = CliRunner().invoke(command, ["--model", str(tmp_path / "junk.pt2")], standalone_mode=False)
     assert "cannot be read as a file of torch.export" in str(bad.exception) and getattr(bad.exception, "id", "") == "ASC605"
+
+
+def test_apply_leaves_links_and_methods_of_the_project_alone_and_can_be_undone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "repo").mkdir()
+    files = {"z.py": b"import torch\r\ntorch.cuda.synchronize()\r\n", "b ü.py": "\ufeffimport torch\ntorch.cuda.synchronize()".encode()}
+    for name, data in files.items():
+        (tmp_path / "repo" / name).write_bytes(data)
+    (tmp_path / "repo" / "a.py").symlink_to("z.py")
+    for path in (Path("repo"), tmp_path / "repo"):  # named from here, and from the root
+        plan = apply.plan(scan([path]).findings)
+        assert {Path(file).name for file in plan} == set(files)
+        undo = apply.write(plan)
+        assert b"torch.npu" in (tmp_path / "repo/z.py").read_bytes() and not apply.plan(scan([path]).findings)
+        where = ["-d", "/"] if path.is_absolute() else []
+        subprocess.run(["patch", "-p1", "--binary", *where, "-i", str(undo.absolute())], check=True, capture_output=True)
+        assert {name: (tmp_path / "repo" / name).read_bytes() for name in files} == files
+    (tmp_path / "repo/own.py").write_text("class A:\n    def cuda(self):\n        return self\ny = x.cuda()\n")
+    assert not any(Path(file).name == "own.py" for file in apply.plan(scan([tmp_path / "repo"]).findings))

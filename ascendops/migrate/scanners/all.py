@@ -55,6 +55,7 @@ def scan(paths: list[Path], *, soc: str = "", torch: str = "", progress: Callabl
     ]
     if not any(found.construct.startswith("numba.cuda") for found in report.findings):
         report.findings = [found for found in report.findings if found.construct != "numba"]  # it has a CPU target, too
+    report.findings = [_own_method(found, report.defined) for found in report.findings]
     report.unknown = [name for name in report.unknown if name.name not in report.defined]
     report.findings.sort(
         key=lambda found: (found.file, -1 if found.cell is None else found.cell, found.line, found.construct)
@@ -68,6 +69,11 @@ def _own(found: Finding, packages: set[str]) -> bool:
     if found.rule not in ("MIG-IMPORT", "MIG-PACKAGE"):
         return False
     return found.construct.split(".")[0].lower().replace("-", "_") in packages
+
+
+def _own_method(found: Finding, defined: set[str]) -> Finding:
+    """A method called cuda or is_cuda that a class of the project defines may be meant: such calls are not renamed."""
+    return replace(found, edits=()) if f"method {found.construct.strip('.()')}" in defined else found
 
 
 def _package(path: Path) -> str:

@@ -68,6 +68,8 @@ def scan(tree: Tree, sink: Sink) -> None:
         elif isinstance(node, ast.Attribute):
             _tail(tree, node, sink)
     for part in tree.nodes:
+        if isinstance(part, ast.FunctionDef) and part.name in ("cuda", "is_cuda") and isinstance(tree.parents.get(part), ast.ClassDef):
+            sink.defined.add(f"method {part.name}")
         if isinstance(part, ast.Attribute) and not tree.dotted(part):
             _tail(tree, part, sink)  # a method of a call: f(x).cuda()
 
