@@ -164,3 +164,10 @@ def test_guards_of_the_preprocessor_and_tensorrt() -> None:
         (2, "#if CUDART_VERSION", "restricted"),
         (8, "REGISTER_TENSORRT_PLUGIN (first use in this file)", "custom_op"),
     ]
+
+
+def test_a_header_for_another_vendor_does_not_hide_the_calls() -> None:
+    text = "#define cudaMallocHost(p, n) hipHostMalloc(p, n)\n#define cublasSetMathMode(h, m) OK\n#define cudaCheck(x) check(x)\nint f() { cudaMallocHost(&p, 3); cublasSetMathMode(h, m); cudaCheck(r); }\n"
+    found = {(f.line, f.construct) for f in cuda.scan(Source("k.cu", text)).findings}
+    assert {(4, "cudaMallocHost"), (4, "cublasSetMathMode")} <= found
+    assert not any("Check" in construct for _, construct in found)

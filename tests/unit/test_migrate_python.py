@@ -213,6 +213,9 @@ def test_python_2_is_searched_as_text_and_reported(tmp_path: Path) -> None:
     [
         ('dist.init_process_group("NCCL")', '"nccl" distributed backend', "rename"),
         ("import torch.distributed as dist\nb = dist.Backend.NCCL", "torch.distributed.Backend.NCCL", "rename"),
+        ("lib.cudaSetDevice(0)", "cudaSetDevice", "rename"),
+        ('Extension("x", ["x.cpp"], libraries=["m", "cudart", "nvrtc"])', "libraries cudart, nvrtc", "rename"),
+        ('import os\nos.putenv("NCCL_DEBUG", "INFO")', "NCCL_DEBUG", "restricted"),
         ("t = event.cuda_time_total", ".cuda_time_total", "rename"),
         ('p.table(sort_by="self_cuda_time_total")', 'sort_by="self_cuda_time_total"', "rename"),
         ('import importlib\nm = importlib.import_module("tensorrt.plugin")', 'import of "tensorrt.plugin" by name', "custom_op"),
@@ -224,6 +227,6 @@ def test_names_by_string_by_attribute_and_calls_of_replaced_functions(text: str,
     assert (construct, status) in {(f.construct, f.status) for f in found if f.line == len(text.split("\n"))}
 
 
-@pytest.mark.parametrize("text", ["self.cuda_time = 3", 'importlib.import_module("json")', 'print("NCCL is slow")', "f = flash_attn_func(q)", "x = cuda_time_total"])
+@pytest.mark.parametrize("text", ["self.cuda_time = 3", 'importlib.import_module("json")', 'print("NCCL is slow")', "f = flash_attn_func(q)", "x = cuda_time_total", 'f(libraries=["m"])', "self.cudaThing(3)"])
 def test_their_neighbours_are_silent(text: str) -> None:
     assert not python.scan(Source("a.py", f"import importlib\n{text}\n")).findings

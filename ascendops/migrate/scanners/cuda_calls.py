@@ -102,7 +102,7 @@ def scan(masked: str, sink: Sink) -> None:
     """Adds findings for the names in masked CUDA C++."""
     _includes(masked, sink)
     masked = _INCLUDE.sub(lambda match: " " * len(match[0]), masked)
-    own = {match[1] or match[2] for match in _DEFINED.finditer(masked)}
+    own = {name for match in _DEFINED.finditer(masked) if not _shim(name := match[1] or match[2])}
     sink.defined |= own
     own |= sink.defined
     for match in _NAME.finditer(masked):
@@ -120,6 +120,14 @@ def scan(masked: str, sink: Sink) -> None:
     if first := re.search(r"\b(?:cutlass|cute)::", masked):
         fact = dict(tables.libraries())[r"cutlass::|cute::|CUTE_\w+"]
         sink.add(sink.source.line_at(first.start()), f"{first[0]} (first use in this file)", "MIG-CUDA-LIBRARY", fact)
+
+
+@functools.lru_cache(maxsize=4096)
+def _shim(name: str) -> bool:
+    """Whether a macro or function bears the very name of a CUDA function: a header for another vendor, the calls are CUDA's."""
+    if _WRAPPER.search(name):
+        return False
+    return name in tables.cpp("runtime") or name in tables.cpp("nccl") or bool(re.match(r"cu(?:blas|dnn|fft|sparse|solver|rand)[A-Z]", name))
 
 
 def _includes(masked: str, sink: Sink) -> None:

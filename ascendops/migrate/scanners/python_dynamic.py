@@ -7,11 +7,15 @@ import re
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
+from ascendops.migrate.scanners.python_libraries import native
 from ascendops.migrate.scanners.python_tree import Tree
 from ascendops.migrate.scanners.sink import Sink
 
 _IMPORTERS = ("__import__", "importlib.import_module", "pytest.importorskip", "importlib.util.find_spec", "import_module", "find_spec")
 _TIMES = re.compile(r"(?:self_)?cuda_(?:time(?:_total|_str|_total_str)?|memory_usage)")
+_RUNTIME = re.compile(r"cuda[A-Z]\w+")
+_LIBRARIES = {"cuda", "cudart", "cublas", "cublasLt", "cudnn", "curand", "cufft", "cusparse", "cusolver", "nccl", "nvrtc", "nvToolsExt", "nvidia-ml"}
+_LINK = "target_link_libraries(… cudart cublas cudnn nccl)"
 _TIME = Fact(
     "cuda_time of torch.profiler",
     "rename",
@@ -26,10 +30,24 @@ def scan(tree: Tree, sink: Sink) -> None:
     for node in tree.nodes:
         if isinstance(node, ast.Call) and node.args and tree.dotted(node.func) in _IMPORTERS:
             _imported(node, sink)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _RUNTIME.fullmatch(node.func.attr):
+            _runtime(tree, node.func, sink)
+        elif isinstance(node, ast.keyword) and node.arg == "libraries" and isinstance(node.value, ast.List):
+            names = [_text(item) for item in node.value.elts if _text(item) in _LIBRARIES]
+            if names:
+                sink.add(node.value.lineno, f"libraries {', '.join(names)}", "MIG-BUILD", tables.cpp("build")[_LINK])
         elif isinstance(node, ast.Attribute) and _TIMES.fullmatch(node.attr) and isinstance(node.ctx, ast.Load):
             sink.add(node.end_lineno or node.lineno, f".{node.attr}", "MIG-PROFILER", _TIME)
         elif isinstance(node, ast.keyword) and node.arg == "sort_by" and _TIMES.fullmatch(_text(node.value)):
             sink.add(node.value.lineno, f'sort_by="{_text(node.value)}"', "MIG-PROFILER", _TIME)
+
+
+def _runtime(tree: Tree, node: ast.Attribute, sink: Sink) -> None:
+    """A call of the runtime through ctypes or another binding, such as `lib.cudaSetDevice(0)`; imported bindings have a rule of their own."""
+    root = tree.dotted(node).split(".")[0]
+    fact = native("runtime", node.attr)
+    if fact is not None and not fact.quiet and root not in ("torch", "cupy", "cuda", "numba", "pycuda"):
+        sink.add(node.end_lineno or node.lineno, node.attr, "MIG-RUNTIME-API", fact)
 
 
 def _text(node: ast.expr) -> str:

@@ -270,7 +270,7 @@ def _variable(tree: Tree, node: ast.Constant, value: str, sink: Sink) -> None:
             for parent, _ in zip(tree.up(node), range(3), strict=False)
             if isinstance(parent, (ast.Call, ast.Subscript))
         }
-        if not any("environ" in part or "getenv" in part for part in text):
+        if not any("environ" in part or "getenv" in part or "putenv" in part for part in text):
             return
         fact = next((fact for pattern, fact in tables.patterns("environment") if re.fullmatch(pattern, value)), None)
     if fact and fact.status != "works_as_is":
