@@ -171,3 +171,9 @@ def test_a_header_for_another_vendor_does_not_hide_the_calls() -> None:
     found = {(f.line, f.construct) for f in cuda.scan(Source("k.cu", text)).findings}
     assert {(4, "cudaMallocHost"), (4, "cublasSetMathMode")} <= found
     assert not any("Check" in construct for _, construct in found)
+
+
+@pytest.mark.parametrize("brackets", ["<<<g, b>>>", "<< <g, b >> >", "<< < g, b >> > ", "< << g, b >>>"])
+def test_launches_of_any_formatter(brackets: str) -> None:
+    text = f"void f() {{\n  render<3> {brackets}(x);\n  std::cout << a << b;\n  y = a < b;\n}}\n"
+    assert [(f.line, f.construct) for f in cuda.scan(Source("k.cu", text)).findings] == [(2, "<<<>>> launch of render")]

@@ -47,7 +47,7 @@ def scan(source: Source) -> Sink:
     sink = Sink(source)
     if not source.name.endswith((".cu", ".cuh")) and not _MARK.search(source.text):
         return sink
-    masked = mask(source.text)
+    masked = _SPACED.sub(_join, mask(source.text))
     found = functions(masked)
     sink.defined |= {function.name for function in found}
     for function in found:
@@ -63,6 +63,15 @@ def scan(source: Source) -> Sink:
         sink.findings += inner.findings
         sink.unknown += inner.unknown
     return sink
+
+
+_SPACED = re.compile(r"(?<!<)(?:<<[ \t]+<|<[ \t]+<<|<[ \t]+<[ \t]+<)(?!<)|(?<!>)(?:>>[ \t]+>|>[ \t]+>>)(?=[ \t]*\()")
+"""The brackets of a launch as some formatters write them: `k << <grid, block >> > (x)`."""
+
+
+def _join(match: re.Match[str]) -> str:
+    """The bracket without its spaces, padded so that offsets stay."""
+    return "".join(match[0].split()).ljust(len(match[0]))
 
 
 def _kernel(function: Function, masked: str, sink: Sink) -> None:
