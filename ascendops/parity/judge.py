@@ -18,7 +18,7 @@ from ascendops.parity.diagnose import Context, diagnose
 from ascendops.parity.execute import POISONS, Run, Runner, local_runner
 from ascendops.parity.gates import Measured, measure
 from ascendops.parity.jumps import excuse_all
-from ascendops.parity.locality import index_of
+from ascendops.parity.locality import density, index_of
 from ascendops.parity.sensitivity import Truth, own_arithmetic, truths
 from ascendops.parity.slack import relax
 from ascendops.parity.verdict import CaseResult, GateResult, Worst, number
@@ -256,6 +256,7 @@ def _fill(
             result.worst = worst
         if bool(m.failing.any()):
             found, result.where = diagnose(i, out, t, m, context)
+            result.map = result.map or density(m.failing.any(-1) if out.is_complex() else m.failing)
             labels += found
     result.labels = tuple(dict.fromkeys(labels))
     result.reference = _on_reference(result, theirs) if any(t is not None for t in theirs) else ""

@@ -150,6 +150,27 @@ def _spread(failing: torch.Tensor) -> Place:
     return Place(None, f"spread out; the first at {', '.join(map(str, first))}")
 
 
+def density(failing: torch.Tensor, rows: int = 24, columns: int = 48) -> list[list[int]]:
+    """A map of where elements fail: percent of each cell of a table of at most `rows` x `columns`; rows are those of the last dim."""
+    if failing.numel() == 0:
+        return []
+    table = failing.reshape(-1, failing.shape[-1]) if failing.dim() > 1 else _folded(failing.flatten())
+    high, wide = min(rows, table.shape[0]), min(columns, table.shape[1])
+    row = torch.arange(table.shape[0]) * high // table.shape[0]
+    column = torch.arange(table.shape[1]) * wide // table.shape[1]
+    cell = (row[:, None] * wide + column[None, :]).flatten()
+    hits = torch.zeros(high * wide, dtype=torch.float64).index_add_(0, cell, table.flatten().double())
+    size = torch.zeros(high * wide, dtype=torch.float64).index_add_(0, cell, torch.ones(table.numel(), dtype=torch.float64))
+    percent = torch.ceil(100 * hits / size).to(torch.int64)
+    return [[int(value) for value in line] for line in percent.reshape(high, wide)]
+
+
+def _folded(flat: torch.Tensor) -> torch.Tensor:
+    """A long vector as rows, the last one filled up with right elements."""
+    width = min(flat.numel(), max(48, -(-flat.numel() // 24)))
+    return torch.cat([flat, flat.new_zeros(-flat.numel() % width)]).reshape(-1, width)
+
+
 def index_of(place: int, shape: Sequence[int]) -> tuple[int, ...]:
     """The index of the element number `place` of a tensor of this shape."""
     index = []

@@ -51,6 +51,7 @@ class CaseResult:
     failing: int = 0
     elements: int = 0
     where: str = ""
+    map: list[list[int]] = field(default_factory=list)
     histogram: dict[str, int] = field(default_factory=dict)
     reference: str = ""
     notes: list[str] = field(default_factory=list)

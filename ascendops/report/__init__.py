@@ -10,9 +10,11 @@ __all__ = ["CaseReport", "OpReport", "RunReport", "load", "render", "save"]
 
 
 def render(run: RunReport, kind: str) -> str:
-    """The run as `html`, `text`, `junit` or `json`."""
-    from ascendops.report import html, junit, text
+    """The run as `html`, `text`, `junit`, `markdown`, `json`, or `jsonl` (one case per line)."""
+    from ascendops.report import html, junit, markdown, text
 
     if kind == "json":
         return json.dumps(run.to_dict(), indent=1) + "\n"
-    return {"html": html.render, "text": text.render, "junit": junit.render}[kind](run)
+    if kind == "jsonl":
+        return "".join(json.dumps(case) + "\n" for case in run.to_dict()["cases"])
+    return {"markdown": markdown.render, "html": html.render, "text": text.render, "junit": junit.render}[kind](run)

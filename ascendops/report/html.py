@@ -33,7 +33,7 @@ def render(run: RunReport) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters.update(histogram=_histogram, anchor=anchor, status=_status)
+    env.filters.update(heat=lambda rows: Markup(svg.heat(rows)), histogram=_histogram, anchor=anchor, status=_status)
     env.globals.update(meter=lambda part, whole: Markup(svg.meter(part, whole)), number=_number)
     detailed = _detailed(run)
     return env.get_template("report.html.j2").render(
@@ -45,6 +45,8 @@ def render(run: RunReport) -> str:
         detailed=detailed,
         shown={case.id for case in detailed},
         references=text.reference_lines(run),
+        standards=text.standard_lines(run),
+        faults=[(case.op, case.mutants) for case in run.cases if case.kind == "check" and case.mutants],
         place=text.place,
         version=__version__,
     )

@@ -31,6 +31,7 @@ class CaseReport:
         `made`: not declared in op.toml but made from it.
         standards: Verdict under each published precision standard; `why_standards`: why one differs from ours.
         mutants: With --mutate: name, status (killed, alive, equivalent).
+        map: Where elements fail: percent of each cell of a table of the output.
         wrong: Wrong candidates tried on the case: name, rejected, equivalent.
         findings: Findings of the twin: id, severity, message, file, line, source, block.
     """
@@ -54,6 +55,7 @@ class CaseReport:
     elements: int = 0
     failing: int = 0
     where: str = ""
+    map: list[list[int]] = field(default_factory=list)
     worst: dict[str, Any] | None = None
     histogram: dict[str, int] = field(default_factory=dict)
     digest: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 BINS = ("0", "<1/8", "<1/4", "<1/2", "<=1", "<=2", "<=8", "<=64", ">64", "nan/inf")
@@ -38,6 +38,23 @@ def histogram(counts: Mapping[str, int], width: int = 320, height: int = 96) -> 
     parts.append(f'<line class="limit" x1="{limit:.1f}" x2="{limit:.1f}" y1="2" y2="{floor}"/>')
     label = escape(f"Histogram of error over allowed error for {total} elements")
     return f'<svg class="hist" viewBox="0 0 {width} {height}" role="img" aria-label="{label}">{"".join(parts)}</svg>'
+
+
+def heat(rows: Sequence[Sequence[int]], size: int = 7) -> str:
+    """A map of an output: one square per cell, darker the more of its elements fail; the first row is on top."""
+    if not rows:
+        return ""
+    width, height = size * len(rows[0]), size * len(rows)
+    cells = "".join(
+        f'<rect class="bad bar" x="{x * size}" y="{y * size}" width="{size - 1}" height="{size - 1}" opacity="{max(0.25, share / 100):.2f}">'
+        f"<title>{share} % of this part of the output</title></rect>"
+        for y, row in enumerate(rows)
+        for x, share in enumerate(row)
+        if share
+    )
+    label = f"Map of the output, {len(rows)} by {len(rows[0])} parts: where elements fail"
+    back = f'<rect class="rest" width="{width}" height="{height}"/>'
+    return f'<svg class="map" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{label}">{back}{cells}</svg>'
 
 
 def meter(part: int, whole: int) -> str:

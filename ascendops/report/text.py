@@ -79,6 +79,7 @@ def summary(run: RunReport) -> list[str]:
             f" ({total['wrong_equivalent']} more are the right result)" if total["wrong_equivalent"] else ""
         )
         lines.append(f"  wrong ones   {text}{equal}")
+    lines += [f"  standards    {line}" for line in standard_lines(run)]
     lines += [f"  faults       {line}" for line in mutant_lines(run)]
     return lines + [f"  note         {note}" for note in run.notes]
 
@@ -92,6 +93,19 @@ def mutant_lines(run: RunReport) -> list[str]:
         equal = len(check.mutants) - len(counted)
         alive = ", ".join(row["name"] for row in counted if row["status"] == "alive")
         lines.append(f"{check.op}: {killed} of {len(counted)} noticed" + (f" ({equal} more change nothing)" if equal else "") + (f"; not {alive}" if alive else ""))
+    return lines
+
+
+def standard_lines(run: RunReport) -> list[str]:
+    """Where published standards and our verdict differ, counted over the cases: who accepts what fails, who rejects what passes."""
+    lines = []
+    cases = [case for case in run.cases if case.kind == "case" and case.standards]
+    for name in dict.fromkeys(name for case in cases for name in case.standards):
+        loose = sum(case.standards.get(name) == "pass" and case.failing > 0 and not case.passed for case in cases)
+        strict = sum(case.standards.get(name) == "fail" and case.passed for case in cases)
+        words = [f"accepts {_count(loose, 'case')} that fail here" if loose else "", f"rejects {_count(strict, 'case')} that pass here" if strict else ""]
+        if loose or strict:
+            lines.append(f"{name} {' and '.join(filter(None, words))}")
     return lines
 
 

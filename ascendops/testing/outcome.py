@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def copy_result(report: CaseReport, result: CaseResult) -> None:
     """Copies what the judge found."""
     data = result.to_dict()
-    for name in ("status", "elements", "failing", "where", "worst", "histogram", "gates", "notes", "standards", "why_standards"):
+    for name in ("status", "elements", "failing", "where", "map", "worst", "histogram", "gates", "notes", "standards", "why_standards"):
         setattr(report, name, data[name])
     report.labels = list(result.labels)
     report.story = result.story()

@@ -161,3 +161,47 @@ def test_histogram_scales_and_marks_the_limit() -> None:
     picture = svg.histogram({"0": 10, ">64": 1_500_000})
     assert picture.count("<rect") == 2 and "1.5M" in picture and 'class="limit"' in picture
     assert "nan" not in picture and "nan" in svg.histogram({"nan/inf": 1})
+
+
+def test_markdown_for_a_pull_request() -> None:
+    run = run_report()
+    run.cases[0].standards = {"cann-eco-2026": "pass"}
+    run.cases.append(CaseReport("softmax[all]", "softmax", kind="check", status="pass", mutants=[{"name": "doubled", "status": "alive"}]))
+    page = report.render(run, "markdown")
+    assert "**2 of 4 checks fail**" in page and page.count("<details>") == page.count("</details>") == 2
+    assert "| softmax |" in page and "Faults planted: softmax: 0 of 1 noticed; not doubled." in page
+    assert len(report.render(run, "jsonl").splitlines()) == len(run.cases)
+
+
+def test_two_runs_are_compared() -> None:
+    from ascendops.report.compare import compare
+
+    before, after = run_report(), run_report()
+    assert compare(before, after).text() == "  the runs agree in every case\n"
+    broken = next(case for case in after.cases if case.passed)
+    broken.status, broken.labels = "fail", ["TAIL"]
+    mended = next(case for case in after.cases if case.kind == "case" and not case.passed and case is not broken)
+    mended.status = "pass"
+    after.cases.append(CaseReport("softmax[new]", "softmax"))
+    after.environment["soc"] = "Ascend910B3"
+    found = compare(before, after)
+    assert [change.id for change in found.broken] == [broken.id] and [change.id for change in found.mended] == [mended.id]
+    assert found.added == ["softmax[new]"] and "soc:" in found.conditions[0]
+    less = run_report()
+    for run, ulp in ((before, 2.0), (less, 7.0)):
+        run.cases[0].worst = {"ulp": ulp}
+    assert [change.after for change in compare(before, less).less_exact] == ["7 ulp"]
+
+
+def test_maps_show_where_elements_fail() -> None:
+    import torch
+
+    from ascendops.parity.locality import density
+
+    failing = torch.zeros(100, 1000, dtype=torch.bool)
+    failing[:, -10:] = True
+    rows = density(failing)
+    assert len(rows) == 24 and len(rows[0]) == 48 and all(row[-1] > 30 and not any(row[:-1]) for row in rows)
+    assert density(torch.ones(7, dtype=torch.bool)) == [[100] * 7] and density(torch.zeros(0, dtype=torch.bool)) == []
+    picture = svg.heat(rows)
+    assert picture.count("<rect") == 25 and "24 by 48 parts" in picture and svg.heat([]) == ""
