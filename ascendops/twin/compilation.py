@@ -79,10 +79,21 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
 
         return cache.publish("units", cache.digest(compiler.identity, *command, wrapper, str(source.path)), make).path / "object.o"
 
+    def either(wrapper: str) -> Path:
+        try:
+            return unit(wrapper)
+        except CompileError as error:
+            if "is ambiguous" not in str(error):
+                raise
+            try:  # a global type of the kernel has the name of one in AscendC: without `using namespace`, as in newer toolkits
+                return unit("#define ASCENDC_TWIN_QUALIFIED 1\n" + wrapper)
+            except CompileError:
+                raise error from None
+
     if cube_only or not any(item.uses_cube and item.split for item in types.values()):
-        return _link("kernels", "kernel.so", [unit(wrapper)], source.what, runtime_library())
+        return _link("kernels", "kernel.so", [either(wrapper)], source.what, runtime_library())
     with ThreadPoolExecutor(max_workers=2) as pool:
-        vector, cube = pool.map(unit, [wrapper, _wrapper(source, types, cube=True)])
+        vector, cube = pool.map(either, [wrapper, _wrapper(source, types, cube=True)])
     cubes = _link("kernels", "kernel.so", [cube], source.what, runtime_library()).path / "kernel.so"
     return _link("kernels", "kernel.so", [vector], source.what, runtime_library(), beside={CUBE_LIBRARY: cubes})
 

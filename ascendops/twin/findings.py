@@ -160,10 +160,10 @@ would hang in AllocTensor.""",
         "More than 64 buffers",
         """A pipe can manage at most 64 buffers; double buffering counts each queue twice.""",
     ),
-    error(
+    warning(
         "BUFFER-LENGTH",
         "InitBuffer with no buffers or no bytes",
-        """The number of buffers and the number of bytes must be more than 0. A length of 0 often comes from tiling data that op_host did not
+        """The number of buffers and the number of bytes should be more than 0: such a buffer must not be used. A length of 0 often comes from tiling data that op_host did not
 fill in.""",
     ),
     error(

@@ -37,3 +37,15 @@ def test_errors_keep_the_lines_of_the_file(tmp_path: Path) -> None:
     with pytest.raises(CompileError) as caught:
         ascendops.twin.compile(broken)
     assert caught.value.where == f"{broken}:{line}"
+
+
+def test_a_global_type_may_have_the_name_of_an_ascend_c_one(tmp_path: Path) -> None:
+    source = tmp_path / "named.cpp"
+    source.write_text(
+        '#include "kernel_operator.h"\nstruct ReduceType { int factor = 3; };\n'
+        'extern "C" __global__ __aicore__ void named(GM_ADDR x) { ReduceType type; AscendC::GlobalTensor<int32_t> g;\n'
+        "g.SetGlobalBuffer((__gm__ int32_t *)x, 1); g.SetValue(0, type.factor * g.GetValue(0)); }\n"
+    )
+    x = torch.tensor([7], dtype=torch.int32)
+    ascendops.twin.compile(source).launch(block_dim=1, args=[x])
+    assert x.item() == 21

@@ -36,4 +36,6 @@
 #include "ascendc_twin/cce_transpose.h"
 #include "ascendc_twin/cce_vector.h"
 
+#ifndef ASCENDC_TWIN_QUALIFIED  // set for a source with a global type that has the name of an Ascend C one
 using namespace AscendC;
+#endif
