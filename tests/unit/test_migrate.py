@@ -417,3 +417,13 @@ def test_apply_leaves_links_and_methods_of_the_project_alone_and_can_be_undone(t
         assert {name: (tmp_path / "repo" / name).read_bytes() for name in files} == files
     (tmp_path / "repo/own.py").write_text("class A:\n    def cuda(self):\n        return self\ny = x.cuda()\n")
     assert not any(Path(file).name == "own.py" for file in apply.plan(scan([tmp_path / "repo"]).findings))
+
+
+def test_it_is_said_where_triton_kernels_were_only_estimated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASCENDOPS_CACHE", str(tmp_path / "none"))
+    write(tmp_path, k__py="import triton\n@triton.jit\ndef k(x):\n    pass\n")
+    for form in ("text", "md", "html", "json"):
+        done = CliRunner().invoke(command, [str(tmp_path / "k.py"), "--format", form], standalone_mode=False)
+        assert "1 Triton kernel is judged by an estimate" in done.stdout and "ascendops toolchain install triton-ascend" in done.stdout
+    missing = CliRunner().invoke(command, [str(tmp_path / "k.py"), "--compile-triton"], standalone_mode=False)
+    assert getattr(missing.exception, "exit_code", 0) == 3

@@ -58,9 +58,10 @@ def page(report: Report) -> str:
         f"<li><code>{html.escape(name.name)}</code> {html.escape(name.file)}:{name.line}</li>"
         for name in report.unknown
     )
+    triton = f"<p>{html.escape(report.triton['note'])}.</p>" if report.triton else ""
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Migration checklist</title><style>{_STYLE}</style>
-<h1>Migration checklist: CUDA to CANN</h1><p>{html.escape(summary(report))}</p>
+<h1>Migration checklist: CUDA to CANN</h1><p>{html.escape(summary(report))}</p>{triton}
 <form onsubmit="return false"><input id="text" type="search" placeholder="file, construct, rule" aria-label="filter by text">
 <select id="status" aria-label="status"><option value="">every status</option>{options}</select>
 <select id="effort" aria-label="effort"><option value="">every effort</option>{efforts}</select>

@@ -20,6 +20,7 @@ TITLES = {
 def page(report: Report, done: frozenset[str] = frozenset()) -> str:
     """The whole document; `done` are descriptions of findings that a baseline had and this scan has not."""
     lines = ["# Migration checklist: CUDA to CANN", "", summary(report), ""]
+    lines += [report.triton["note"] + ".", ""] if report.triton else []
     lines += list(_profile(report))
     for status in STATUSES:
         found = [finding for finding in report.findings if finding.status == status]

@@ -25,7 +25,7 @@ def note(report: Report, installed: bool) -> None:
     count = kernels(report)
     if count:
         how = "--compile-triton asks the compiler" + ("" if installed else ", after: ascendops toolchain install triton-ascend")
-        report.triton = {"kernels": count, "compiled": 0, "note": f"{count} Triton kernels are judged by an estimate, not compiled: {how}"}
+        report.triton = {"kernels": count, "compiled": 0, "note": f"{count} Triton {'kernel is' if count == 1 else 'kernels are'} judged by an estimate, not compiled: {how}"}
 
 
 def join(report: Report, paths: list[Path], toolchain: Installed, soc: str, say: Callable[[str], None]) -> None:
