@@ -45,5 +45,5 @@ def test_json_to_project_to_json(tmp_path, monkeypatch, capsys):
     small = torch.arange(35, dtype=torch.int8)
     assert torch.equal(op(small, [small, small], torch.ones(3, dtype=torch.int64), n=1, pads=[2]), small)
     capsys.readouterr()
-    assert main(["test", "mixed"]) == 1
+    assert main(["test", "mixed", "--tier", "declared"]) == 1
     assert "write what mixed means in golden.py" in capsys.readouterr().out

@@ -44,7 +44,7 @@ def test_the_command_line_tests_a_tbe_project(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["new", "op", "to_int32", "--dialect", "tbe"]) == 0
     assert main(["build", "to_int32"]) == 0
-    assert main(["test", "to_int32"]) == 0
+    assert main(["test", "to_int32", "--tier", "declared"]) == 0
     assert "6 passed" in capsys.readouterr().out
 
 
