@@ -33,7 +33,7 @@ class CaseReport:
         mutants: With --mutate: name, status (killed, alive, equivalent).
         map: Where elements fail: percent of each cell of a table of the output.
         wrong: Wrong candidates tried on the case: name, rejected, equivalent.
-        findings: Findings of the twin: id, severity, message, file, line, source, block.
+        findings: Findings of the twin: id, severity, message, file, line, source, block, pipe; of a conflict also the other line.
     """
 
     id: str

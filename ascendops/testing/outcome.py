@@ -9,6 +9,7 @@ from ascendops.parity.verdict import CaseResult
 from ascendops.report.model import CaseReport
 from ascendops.testing.cases import TestCase
 from ascendops.testing.reference import Answer, Reference
+from ascendops.twin.diagnostics import source_line
 
 if TYPE_CHECKING:
     from ascendops.parity.judge import Judged
@@ -56,14 +57,11 @@ def on_samples(reference: Reference, answer: Answer, judged: Judged) -> dict[str
 def finding(entry: dict[str, Any]) -> dict[str, Any]:
     """A finding of the twin as plain data, with its source line."""
     found = {key: value for key, value in entry.items() if isinstance(value, (str, int, float, bool, type(None)))}
-    file, line = found.get("file"), found.get("line")
-    if file and line:
-        try:
-            found["source"] = (
-                Path(str(file)).read_text(encoding="utf-8", errors="replace").splitlines()[int(line) - 1].strip()
-            )
-        except (OSError, IndexError):
-            found["source"] = ""
+    found["source"] = (source_line(entry.get("file"), entry.get("line") or 0) or "").strip()
+    other = entry.get("other")
+    if isinstance(other, dict):
+        found["other"] = f"{other['file']}:{other['line']}"
+        found["other_source"] = (source_line(other["file"], other["line"]) or "").strip()
     return found
 
 
@@ -82,6 +80,8 @@ def judge_findings(report: CaseReport) -> None:
         lines.append(f"{finding.get('id')} at {place} (block {finding.get('block')}): {finding.get('message')}")
         if finding.get("source"):
             lines.append(f"    {finding['source']}")
+        if finding.get("other"):
+            lines.append(f"    the other access at {finding['other']}: {finding.get('other_source')}")
     report.story = lines + report.story  # the fault first: wrong values follow from it
 
 

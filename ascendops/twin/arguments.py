@@ -25,6 +25,7 @@ class GmBuffer:
         name: How findings call it.
         shape: Shape of the tensor, where a tensor list needs it.
         members: Buffers that this one points to (a tensor list).
+        undefined: Whether it holds nothing when the kernel starts, so that reading it before writing is a fault.
         keep: Whatever must live as long as the buffer.
     """
 
@@ -33,7 +34,14 @@ class GmBuffer:
     name: str
     shape: tuple[int, ...] | None = None
     members: tuple[GmBuffer, ...] = ()
+    undefined: bool = False
+    guarded: bool = False
     keep: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def flags(self) -> int:
+        """TwinBufferFlag of ascendc_twin/launch.h."""
+        return int(self.undefined) | int(self.guarded) << 1
 
     @classmethod
     def of_bytes(cls, data: builtins.bytes, name: str, align: int = 64) -> GmBuffer:
@@ -58,7 +66,7 @@ class GmBuffer:
 class BufferRow(ctypes.Structure):
     """TwinBuffer of ascendc_twin/launch.h."""
 
-    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("name", ctypes.c_char_p)]
+    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("name", ctypes.c_char_p), ("flags", ctypes.c_uint64)]
 
 
 def _pack(value: Any, kind: str, index: int, entry: str) -> bytes:
@@ -122,5 +130,5 @@ class Arguments:
 
     def table(self) -> Any:
         """The buffers as the runtime reads them."""
-        rows = [BufferRow(b.address, b.bytes, b.name.encode()) for b in self.buffers]
+        rows = [BufferRow(b.address, b.bytes, b.name.encode(), b.flags) for b in self.buffers]
         return (BufferRow * max(1, len(rows)))(*rows)

@@ -67,7 +67,7 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
     types = {name: _task_types(source, name) for name in source.entries}
     cube_only = all(item.cube_only for item in types.values())
     wrapper = _wrapper(source, types, cube=cube_only)
-    command = [compiler.path, "-std=c++17", "-O2", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
+    command = [compiler.path, "-std=c++17", "-O2", "-g1", "-gdwarf-4", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     folders = (source.path.parent, *source.include_dirs)
     command += [f"-I{folder}" for folder in (resources.twin("include"), *overlay(source.path, folders), *folders)]
 

@@ -34,7 +34,7 @@ class Diagnostic:
 
     Attributes:
         id: Id in the catalogue (`ascendops explain ID`).
-        severity: `error`, or `warning` for what is suspicious but may be right.
+        severity: `error`; `warning` for what is suspicious but may be right; `note` for what is worth knowing.
         message: What happened, with the numbers.
         file: The user's source, or None when it could not be found.
         line: Line of it, 0 when unknown.
@@ -45,6 +45,7 @@ class Diagnostic:
         count: How often it happened, over all blocks.
         blocks: The blocks it happened on.
         stack: Lines of the call stack, innermost first (crashes and hangs).
+        other: The line of the other access, of a conflict between two.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Diagnostic:
     count: int = 1
     blocks: tuple[int, ...] = ()
     stack: tuple[Frame, ...] = ()
+    other: Frame | None = None
 
     def __str__(self) -> str:
         return self.text(source=False)
@@ -70,9 +72,11 @@ class Diagnostic:
             f"{self.severity}[{self.id}]: {self.message}",
             f"  --> {self.where} (block {self.block}, pipe {self.pipe}{times})",
         ]
-        quoted = _source_line(self.file, self.line) if source else None
+        quoted = source_line(self.file, self.line) if source else None
         if quoted is not None:
             lines += [f"   {self.line:>5} | {quoted}"]
+        if self.other is not None and source and (quoted := source_line(self.other.file, self.other.line)) is not None:
+            lines += [f"  --> {self.other.file}:{self.other.line} (the other access)", f"   {self.other.line:>5} | {quoted}"]
         lines += [f"   in {frame.function} at {frame.file}:{frame.line}" for frame in self.stack[:8]]
         return "\n".join(lines)
 
@@ -83,8 +87,9 @@ class Diagnostic:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON-ready fields."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"stack", "blocks"}}
-        return {**plain, "blocks": list(self.blocks), "stack": [vars(frame) for frame in self.stack]}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"stack", "blocks", "other"}}
+        other = vars(self.other) if self.other else None
+        return {**plain, "blocks": list(self.blocks), "stack": [vars(frame) for frame in self.stack], "other": other}
 
 
 def _blocks(blocks: Sequence[int]) -> str:
@@ -94,7 +99,8 @@ def _blocks(blocks: Sequence[int]) -> str:
     return f"{len(blocks)} blocks ({shown}{', ...' if len(blocks) > 8 else ''})"
 
 
-def _source_line(file: str | None, line: int) -> str | None:
+def source_line(file: str | None, line: int) -> str | None:
+    """A line of a source file; None where there is none."""
     if file is None or line < 1:
         return None
     try:
@@ -189,7 +195,7 @@ def user_frame(found: Sequence[Frame]) -> Frame | None:
 def diagnose(report: dict[str, Any]) -> tuple[Diagnostic, ...]:
     """The diagnostics of a launch report (the JSON of `twin_report`)."""
     modules: list[str] = report["modules"]
-    addresses = {_address(pc, modules) for finding in report["findings"] for pc in finding["pcs"]}
+    addresses = {_address(pc, modules) for finding in report["findings"] for pc in (*finding["pcs"], finding["other"])}
     for finding in report["findings"]:
         addresses |= {_address((int(m), int(offset)), modules) for m, offset in _PLACE.findall(finding["message"])}
     found = frames(address for address in addresses if address is not None)
@@ -209,6 +215,7 @@ def _diagnostic(finding: dict[str, Any], modules: Sequence[str], found: dict[Add
     stack = [frame for pc in finding["pcs"] for frame in found.get(_address(pc, modules) or ("", 0), ())]
     own = [frame for frame in stack if is_user(frame)]
     top = own[0] if own else None
+    other = _address(finding["other"], modules)
     entry = FINDINGS.get(finding["id"])
     return Diagnostic(
         id=finding["id"],
@@ -223,6 +230,7 @@ def _diagnostic(finding: dict[str, Any], modules: Sequence[str], found: dict[Add
         count=finding["count"],
         blocks=tuple(finding["blocks"]),
         stack=tuple(own) if len(finding["pcs"]) > 1 else (),
+        other=user_frame(found.get(other, ())) if other else None,
     )
 
 

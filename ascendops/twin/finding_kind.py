@@ -23,3 +23,8 @@ def error(id: str, title: str, page: str) -> FindingKind:
 def warning(id: str, title: str, page: str) -> FindingKind:
     """A kind that is suspicious, or right only by luck."""
     return FindingKind(id, "warning", title, page)
+
+
+def note(id: str, title: str, page: str) -> FindingKind:
+    """A kind that is right on the device, and still worth knowing."""
+    return FindingKind(id, "note", title, page)

@@ -1,12 +1,15 @@
 """The catalogue of what the CPU twin can find in a kernel; `ascendops explain ID` prints a page.
 
-An error is surely wrong on the device: wrong data, a trap or a hang. A warning is suspicious, or right only by luck.
+An error is surely wrong on the device: wrong data, a trap or a hang. A warning is suspicious, or right only by luck. A note is right,
+and still worth knowing.
 """
 
 from __future__ import annotations
 
-from ascendops.twin.finding_kind import FindingKind, error, warning
+from ascendops.twin.finding_kind import FindingKind, error, note, warning
+from ascendops.twin.findings_cores import CORE_FINDINGS
 from ascendops.twin.findings_cube import CUBE_FINDINGS
+from ascendops.twin.findings_sync import SYNC_FINDINGS
 from ascendops.twin.findings_vector import VECTOR_FINDINGS
 
 __all__ = ["CUBE_FINDINGS", "FINDINGS", "VECTOR_FINDINGS", "FindingKind"]
@@ -49,6 +52,40 @@ Fix: subtract 8192 from the size of the unified buffer when op_host computes the
 an address error (or the low bits are dropped).
 Cause: an offset such as local[i * n] where n * sizeof(T) is no multiple of 32.
 Fix: pad each row to 32 bytes: rows of ceil(n * sizeof(T) / 32) * 32 bytes.""",
+    ),
+    error(
+        "UNINIT-READ",
+        "An instruction reads local memory that nobody has written",
+        """None of the bytes of a source operand were written since the kernel started (or, for a reduction, some of them were not). On the
+device they hold what the last kernel left there.
+Cause: a missing DataCopy or Duplicate; an accumulator that is not set to zero before the first round; the wrong buffer; a tail behind
+the valid elements that a reduction takes in.
+Fix: write the buffer first, or reduce only the valid elements.""",
+    ),
+    note(
+        "UNINIT-PART",
+        "An instruction reads some bytes that nobody has written",
+        """Usually the padding behind the valid elements of a row: harmless as long as no result that leaves the kernel depends on it.""",
+    ),
+    error(
+        "GM-UNINIT",
+        "A read of global memory that holds nothing yet",
+        """The workspace holds arbitrary bytes when a kernel starts, and so does an output; no instruction of this launch has written the bytes
+that are read here (or added to, in an atomic mode).
+Fix: write them first (InitGlobalMemory, or Duplicate and DataCopy, with SyncAll before another block reads them); for atomic sums into
+an output, declare InitValue(0) for it in op_host.""",
+    ),
+    error(
+        "GM-POINTER",
+        "A pointer of the kernel leaves its global-memory buffer",
+        """The kernel dereferenced a pointer (`*(__gm__ T *)p`, p[i]) before the start or behind the end of a buffer. The twin keeps unreadable
+pages around every buffer; the access ended the block. The message names the argument and how far outside the access was.""",
+    ),
+    error(
+        "TENSOR-POSITION",
+        "An operand lies in a memory that the unit does not reach",
+        """Vector instructions work on the unified buffer only: on tensors of VECIN, VECOUT and VECCALC. A tensor of A1, B1, TSCM, A2 or B2 lies
+in L1 or L0.""",
     ),
     error(
         "UB-TENSOR",
@@ -175,62 +212,6 @@ too.""",
     ),
 )
 
-_SYNC = (
-    error(
-        "FLAG-UNPAIRED",
-        "A WaitFlag that no SetFlag answers",
-        """The pipe waits for ever and the kernel hangs. Each WaitFlag<A_B>(id) needs one SetFlag<A_B>(id) of the same event and id, issued
-where pipe A is not itself waiting for pipe B. The twin ends the block.""",
-    ),
-    error(
-        "FLAG-DOUBLE",
-        "SetFlag twice without WaitFlag between",
-        """A flag that is set again before it was waited for is undefined on the device. Use another event id, or wait first.""",
-    ),
-    warning(
-        "FLAG-SHARED",
-        "An event id is used by the kernel and by a queue at the same time",
-        """TQue takes event ids from the same eight. A fixed EVENT_ID0 collides with them: take the id from
-GetTPipePtr()->AllocEventID or FetchEventID of that event.""",
-    ),
-    warning(
-        "FLAG-LEFT",
-        "A flag is still set when the kernel ends",
-        """A SetFlag without WaitFlag. The next kernel on this core finds the flag set and may run ahead.""",
-    ),
-    error(
-        "FLAG-EVENT",
-        "An event that does not exist",
-        """Event ids are 0 to 7, and not every pair of pipes has an event.""",
-    ),
-    warning(
-        "SYNC-HAZARD",
-        "Two pipes access the same bytes and nothing orders them",
-        """One of the two accesses writes. Instructions of one pipe run in order, those of different pipes do not, so the device may run them
-the other way round. EnQue/DeQue order the pipes of a queue; elsewhere use SetFlag and WaitFlag of the event that the message names,
-or PipeBarrier<PIPE_ALL>. Accesses of the scalar unit (GetValue, SetValue) are taken to be ordered by the compiler unless the kernel
-runs with auto_sync=False.""",
-    ),
-    error(
-        "SYNC-CORES",
-        "SyncAll with more blocks than cores",
-        """All blocks must run at the same time to meet in SyncAll. Blocks beyond the number of cores start only when others end, so the kernel
-hangs. Set block_dim to at most GetCoreNumAiv() in op_host.""",
-    ),
-    warning(
-        "SYNC-TASK-TYPE",
-        "SyncAll without workspace in a kernel of vector cores only",
-        """The hardware barrier needs a kernel type with MIX: KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIV_1_0). The form with a workspace of
-block_dim x 32 zeroed bytes works in every kernel.""",
-    ),
-    error(
-        "DEADLOCK",
-        "Blocks wait for each other and none can go on",
-        """Every block that has not ended waits in SyncAll, and too few came. Cause: a return or a loop bound that makes some blocks skip a
-SyncAll (blocks without work must call it too).""",
-    ),
-)
-
 _LAUNCH = (
     error(
         "TILING-SIZE",
@@ -268,5 +249,6 @@ time out.""",
 )
 
 FINDINGS: dict[str, FindingKind] = {
-    kind.id: kind for kind in (*_MEMORY, *_COPY, *_QUEUE, *_SYNC, *_LAUNCH, *VECTOR_FINDINGS, *CUBE_FINDINGS)
+    kind.id: kind
+    for kind in (*_MEMORY, *_COPY, *_QUEUE, *SYNC_FINDINGS, *CORE_FINDINGS, *_LAUNCH, *VECTOR_FINDINGS, *CUBE_FINDINGS)
 }

@@ -7,6 +7,7 @@ import functools
 import json
 import threading
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from ascendops.spec import socs
 from ascendops.twin import task_types
 from ascendops.twin.arguments import Arguments, BufferRow, GmBuffer
 from ascendops.twin.diagnostics import Diagnostic, diagnose
+from ascendops.twin.guard import guarded
 from ascendops.twin.timeline import Timeline
 
 __all__ = ["GmBuffer", "LaunchResult", "launch", "load", "runtime", "signature"]
@@ -142,7 +144,7 @@ def _workspace(size: int) -> GmBuffer:
 
     memory = mmap.mmap(-1, max(size, 1))
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    return GmBuffer(address, size, "workspace", keep=memory)
+    return GmBuffer(address, size, "workspace", undefined=True, keep=memory)
 
 
 def launch(
@@ -192,24 +194,29 @@ def launch(
     workspace = _workspace(workspace_bytes)
     tiling_buffer = GmBuffer.of_bytes(tiling, "tiling")
     values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
-    packed = Arguments(signature(library, entry), values, entry)
-    kernels, table = load(library), packed.table()
     aic, aiv = _cores(library, entry, tiling_key)
-    cube_path = Path(library).with_name(CUBE_LIBRARY)
+    limits = {
+        "cores": max(1, target.aic if aic else target.vector_cores), "npu_arch": target.npu_arch, "ub_bytes": target.ub_bytes,
+        "l1_bytes": target.l1_bytes, "l0a_bytes": target.l0a_bytes, "l0b_bytes": target.l0b_bytes, "l0c_bytes": target.l0c_bytes,
+        "bt_bytes": max(target.bt_bytes, 1024), "fb_bytes": max(target.fb_bytes, 2048), "aic": aic, "aiv": aiv,
+        "reserved_workspace": RESERVED_WORKSPACE.get(target.npu_arch, RESERVED_WORKSPACE_ELSEWHERE),
+    }  # fmt: skip
+    kernels, cube_path = load(library), Path(library).with_name(CUBE_LIBRARY)
     cubes = load(cube_path) if aic and cube_path.is_file() else kernels
-    request = _Launch(
-        entry=ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p),
-        entry_aic=ctypes.cast(getattr(cubes, f"twin_entry_{entry}"), ctypes.c_void_p), args=packed.array, block_dim=block_dim, aic=aic, aiv=aiv,
-        cores=max(1, target.aic if aic else target.vector_cores), tiling=tiling_buffer.address, tiling_bytes=len(tiling), tiling_key=tiling_key,
-        workspace=workspace.address if has_workspace else None, workspace_bytes=workspace_bytes, buffers=table,
-        buffer_count=len(packed.buffers), npu_arch=target.npu_arch, ub_bytes=target.ub_bytes, l1_bytes=target.l1_bytes,
-        l0a_bytes=target.l0a_bytes, l0b_bytes=target.l0b_bytes, l0c_bytes=target.l0c_bytes, bt_bytes=max(target.bt_bytes, 1024),
-        fb_bytes=max(target.fb_bytes, 2048), checks=checks != "off", auto_sync=auto_sync, trace=trace, threads=threads,
-        reserved_workspace=RESERVED_WORKSPACE.get(target.npu_arch, RESERVED_WORKSPACE_ELSEWHERE), timeout_s=timeout_s,
-    )  # fmt: skip
-    with _LAUNCHING:
-        runtime().twin_launch(ctypes.byref(request))
-        report = json.loads(runtime().twin_report())
+    with guarded(values, fresh=workspace.name) if checks != "off" else nullcontext(values) as moved:
+        packed = Arguments(signature(library, entry), moved, entry)
+        table = packed.table()
+        request = _Launch(
+            entry=ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p),
+            entry_aic=ctypes.cast(getattr(cubes, f"twin_entry_{entry}"), ctypes.c_void_p), args=packed.array, block_dim=block_dim,
+            tiling=(moved[-1] if has_tiling else tiling_buffer).address, tiling_bytes=len(tiling), tiling_key=tiling_key,
+            workspace=moved[len(args)].address if has_workspace else None, workspace_bytes=workspace_bytes, buffers=table,
+            buffer_count=len(packed.buffers), checks=checks != "off", auto_sync=auto_sync, trace=trace, threads=threads,
+            timeout_s=timeout_s, **limits,
+        )  # fmt: skip
+        with _LAUNCHING:
+            runtime().twin_launch(ctypes.byref(request))
+            report = json.loads(runtime().twin_report())
     return _result(report, entry, target, checks)
 
 

@@ -14,20 +14,22 @@ from ascendops.twin.kernel import Kernel
 FOLDER = Path(__file__).parent / "kernels"
 _KERNEL = re.compile(r"^extern \"C\" __global__ __aicore__ void (\w+)\(")
 _FINDS = re.compile(r"// finds: ([A-Z0-9 -]+)")
+_MANUAL = re.compile(r"// manual: ([A-Z0-9 -]+)")
 
 Finding = tuple[str, int]  # id, line
 
 
-def expectations(file: str) -> dict[str, set[Finding]]:
-    """What each kernel of a file must give, by name."""
+def expectations(file: str, *, auto_sync: bool = True) -> dict[str, set[Finding]]:
+    """What each kernel of a file must give, by name: `// finds: ID`, and with auto_sync=False `// manual: ID` as well."""
     found: dict[str, set[Finding]] = {}
     name = ""
     for number, line in enumerate((FOLDER / file).read_text().splitlines(), 1):
         if match := _KERNEL.match(line):
             name = match[1]
             found[name] = set()
-        elif name and (match := _FINDS.search(line)):
-            found[name] |= {(kind, number) for kind in match[1].split()}
+        elif name:
+            patterns = (_FINDS,) if auto_sync else (_FINDS, _MANUAL)
+            found[name] |= {(kind, number) for p in patterns if (m := p.search(line)) for kind in m[1].split()}
     return found
 
 

@@ -5,6 +5,7 @@
 
 #include "ascendc_twin/half.h"
 #include "core.h"
+#include "gm_pages.h"
 
 namespace ascendc_twin {
 
@@ -40,6 +41,7 @@ void combine_dt(uint8_t *dst, const uint8_t *src, uint64_t bytes, uint8_t kind, 
 
 void atomic_run(uint8_t *dst, const uint8_t *src, uint64_t bytes) {
     Private &p = priv();
+    if (t_core->checks) gm_written(p, dst, bytes);
     while (bytes != 0) {
         const auto address = reinterpret_cast<uint64_t>(dst);
         const uint64_t step = std::min<uint64_t>(bytes, 4096 - address % 4096);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "launch_state.h"
+#include "order.h"
 
 namespace ascendc_twin {
 
@@ -58,6 +59,7 @@ void launch_barrier(Private &p, uint32_t used, bool vectors_only) {
             came = b.arrived;
         }
     }
+    if (released) all_cores_met(p);
     --p.in_runtime;
     if (released) return;
     end_waiting_block(p, deadlock,
@@ -91,7 +93,10 @@ void ib_set(volatile int32_t *word) {
     Private &p = priv();
     ++p.in_runtime;
     {
+        order_barrier(p, PipeId::ALL);  // IBSet and IBWait wait for all pipes themselves
+        const Signal signal = signal_of(p, PipeId::ALL);
         std::lock_guard<std::mutex> lock(p.launch->mutex);
+        p.launch->ib_signals[word] = signal;
         *word = 1;
         release(*p.launch, 1);
     }
@@ -102,10 +107,14 @@ void ib_wait(volatile int32_t *word, int32_t block, int32_t event) {
     Private &p = priv();
     bool met = false, deadlock = false;
     ++p.in_runtime;
+    order_barrier(p, PipeId::ALL);
     {
         std::unique_lock<std::mutex> lock(p.launch->mutex);
         met = wait_until(*p.launch, lock, [word] { return *word == 1; });
-        if (met) *word = 0;
+        if (met) {
+            *word = 0;
+            signal_taken(p, p.launch->ib_signals[word]);
+        }
         deadlock = p.launch->deadlock;
     }
     --p.in_runtime;

@@ -4,6 +4,7 @@
 
 #include "ascendc_twin/rt_cube.h"
 #include "core.h"
+#include "gm_pages.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -74,6 +75,8 @@ void move_run(const Span &dst_of, uint8_t *dst, const uint8_t *src, uint64_t byt
     }
     if (dst_of.mem == Mem::GM && t_core->atomic != 0) {
         atomic_run(dst, src, bytes);
+    } else if (dst_of.mem == Mem::GM && t_core->checks) {
+        gm_write(priv(), dst, src, bytes);
     } else if (dst_of.mem == Mem::GM && priv().streams && bytes >= kStreamed) {
         stream_run(dst, src, bytes);
     } else {
@@ -111,7 +114,11 @@ bool touch_copied(Inst &inst, const Span &span, Rw rw, const Walk &walk) {
 
 bool touch_both(Inst &inst, const Span &dst, const Span &src, uint32_t count, uint64_t run, uint64_t dst_step, uint64_t src_step) {
     const bool read = touch_copied(inst, src, Rw::READ, walk_of(count, run, src_step));
+    Private &p = priv();
+    p.copy_from = src.p;
+    p.copy_step = src_step;
     const bool write = touch_copied(inst, dst, Rw::WRITE, walk_of(count, run, dst_step));
+    p.copy_from = nullptr;
     return read && write;
 }
 
@@ -119,7 +126,8 @@ void check_gm_alignment(const Span &dst, const Span &src) {
     if (!t_core->checks) return;
     const Span &gm = dst.mem == Mem::GM ? dst : src;
     const uint32_t element = dt_bytes(gm.dt);
-    if (gm.mem == Mem::GM && gm.addr % element != 0) {
+    const Range *owner = gm.mem == Mem::GM ? gm_owner(priv(), gm.addr) : nullptr;  // buffers are aligned on the device
+    if (owner != nullptr && (gm.addr - owner->begin) % element != 0) {
         finding("GM-ALIGN", "%s: %s is not a multiple of the element size %u", priv().api, gm_describe(priv(), gm.addr).c_str(), element);
     }
 }
@@ -201,7 +209,11 @@ void fill_padding(uint8_t *block, uint64_t run, uint64_t left, uint64_t footprin
 
 void copy_pad_in(Inst &inst, const Span &dst, const Span &src, const Burst &b, const Pad &pad) {
     const uint64_t left = uint64_t{pad.left} * pad.element, right = uint64_t{pad.right} * pad.element;
-    if (!has_data_copy_pad() || !check_pad_burst(b, pad.element)) return;
+    if (!has_data_copy_pad()) {
+        touch_copied(inst, dst, Rw::WRITE, walk_of(b.count, round_up(b.run + left + right), round_up(b.run + left + right) + b.dst_gap));
+        return;  // what reads dst is not to blame
+    }
+    if (!check_pad_burst(b, pad.element)) return;
     if (left > kBlock || right > kBlock) {
         finding("PAD-RANGE", "DataCopyPad: leftPadding %u and rightPadding %u elements are %llu and %llu bytes; each may be at most 32 bytes",
                 pad.left, pad.right, static_cast<ull>(left), static_cast<ull>(right));

@@ -23,6 +23,7 @@ Inst::Inst(const char *api_, PipeId pipe_) : api(api_), pipe(pipe_), pc(__builti
         p.api = api;
         p.pipe = pipe;
         p.pc = pc;
+        ++p.op;
     }
     p.inst_access = p.accesses.size();
     ++p.instructions;

@@ -56,6 +56,7 @@ struct Finding {
     uint32_t block, sub_block;
     uint64_t count = 1;
     std::vector<uint32_t> blocks;
+    void *other = nullptr;  // the other access of a conflict
 };
 
 struct Access {
@@ -105,6 +106,7 @@ struct Private {
     void *pc = nullptr;
     Inst *inst = nullptr;
     size_t inst_access = 0;
+    uint32_t op = 0;  // counts the outermost instructions
 
     Flag flags[kEvents][kIds];
     uint8_t held[kEvents] = {};  // bit per event id given out by AllocEventID
@@ -129,6 +131,9 @@ struct Private {
     size_t last_range = 0;
     bool streams = false;  // the launch's buffers are larger than the caches
     bool may_clip = false;  // a copy is being checked, which can move less
+    const uint8_t *copy_from = nullptr;  // where a copy that is being checked takes its bytes from, and how far apart its runs are
+    uint64_t copy_step = 0;
+    bool beyond = false;   // the operand leaves its buffer, as a finding says
     bool gm_clip = false;  // the instruction leaves a GM buffer: only its bytes inside are moved
 
     Launch *launch = nullptr;
@@ -138,13 +143,14 @@ struct Private {
     volatile bool stop = false;        // end at the next instruction
     int signal = 0;
     void *fault = nullptr;
+    bool fault_writes = false;
     void *crash_pcs[48];
     int crash_depth = 0;
 
     uint64_t instructions = 0, waits = 0;  // so far, for fault.h
 
-    void *hazard = nullptr;  // hazard.cpp
     struct CubeState *cube = nullptr;  // cube_state.h
+    struct Checker *checker = nullptr;  // checker.h: what is known about the accesses of this core
 };
 
 enum Unwind { kAbandoned = 1, kCrashed = 2, kStopped = 3 };
@@ -152,6 +158,8 @@ enum Unwind { kAbandoned = 1, kCrashed = 2, kStopped = 3 };
 struct Range {
     uint64_t begin, end;
     const char *name;
+    uint32_t flags = 0;             // TwinBufferFlag
+    struct GmPages *pages = nullptr;  // who wrote what (gm_pages.h); null with checks="off"
 };
 
 extern thread_local Core *t_core __attribute__((tls_model("initial-exec")));
@@ -168,6 +176,7 @@ public:
             p_->api = api;
             p_->pipe = pipe;
             p_->pc = pc;
+            ++p_->op;
         }
     }
     ~Site() { --p_->depth; }
@@ -211,14 +220,6 @@ std::string gm_describe(Private &p, uint64_t address);
 
 void pipes_finish(Private &p);  // end of a block: leaks, unpaired flags
 void trace_sync(Private &p, const char *api, uint8_t kind, uint8_t pipe, uint8_t event, int id, void *pc);
-
-// happens-before model of the pipes (hazard.cpp)
-void hazard_reset(Private &p);
-void hazard_free(Private &p);
-void hazard_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &walk);
-void hazard_set(Private &p, uint8_t event, Flag &flag);
-void hazard_wait(Private &p, uint8_t event, const Flag &flag);
-void hazard_barrier(Private &p, PipeId pipe);
 
 // cube_load.cpp: registers of the cube unit as a kernel finds them
 void cube_reset(Private &p);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "launch_state.h"
+#include "order.h"
 
 namespace ascendc_twin {
 
@@ -28,7 +29,7 @@ void for_cores(const Launch &l, Core::Type type, uint32_t group, uint32_t groups
 }
 
 // Called with the mutex held; true: a counter went over what the hardware counts.
-bool add(Launch &l, uint32_t mode, uint32_t flag) {
+bool add(Launch &l, uint32_t mode, uint32_t flag, const Signal &signal) {
     const Core &me = *t_core;
     const Core::Type peers = me.type, to = mode == 2 ? (peers == Core::AIC ? Core::AIV : Core::AIC) : peers;
     const uint32_t group = mode == 0 ? 0 : me.group, groups = mode == 0 ? l.in->block_dim : 1;
@@ -39,11 +40,18 @@ bool add(Launch &l, uint32_t mode, uint32_t flag) {
     };
     const uint32_t before = fewest();
     ++l.cross[me.priv->number].sets[mode][flag];
+    l.cross[me.priv->number].sent[mode][flag].push_back(signal);
     const uint32_t gained = fewest() - before;
     bool over = false;
     if (gained == 0) return over;
+    std::vector<Signal> round;
+    for_cores(l, peers, group, groups, [&](uint32_t core) {
+        round.push_back(l.cross[core].sent[mode][flag].front());
+        l.cross[core].sent[mode][flag].pop_front();
+    });
     for_cores(l, to, group, groups, [&](uint32_t core) {
         l.cross[core].counter[flag] += gained;
+        l.cross[core].signals[flag].push_back(round);
         over |= l.cross[core].counter[flag] > kMost;
     });
     return over;
@@ -83,8 +91,9 @@ void cross_set(uint32_t mode, uint32_t flag) {
     bool over = false;
     ++p.in_runtime;
     {
+        const Signal signal = signal_of(p, p.pipe);
         std::lock_guard<std::mutex> lock(l.mutex);
-        over = add(l, mode, flag % kFlags);
+        over = add(l, mode, flag % kFlags, signal);
         release(l);
     }
     --p.in_runtime;
@@ -101,7 +110,11 @@ void cross_wait(uint32_t flag) {
         std::unique_lock<std::mutex> lock(l.mutex);
         uint32_t &counter = l.cross[p.number].counter[flag % kFlags];
         met = wait_until(l, lock, [&counter] { return counter != 0; });
-        if (met) --counter;
+        if (met) {
+            --counter;
+            for (const Signal &signal : l.cross[p.number].signals[flag % kFlags].front()) signal_taken(p, signal);
+            l.cross[p.number].signals[flag % kFlags].pop_front();
+        }
         deadlock = l.deadlock;
         others = flags_that_are_set(l, p.number);
     }
@@ -147,6 +160,7 @@ void cube_submit(CubeJob &job) {
     Launch &l = *p.launch;
     ++p.in_runtime;
     {
+        job.asked = signal_of(p, PipeId::ALL);
         std::lock_guard<std::mutex> lock(l.mutex);
         l.jobs[t_core->group].push_back(&job);
         release(l);
@@ -162,6 +176,7 @@ void cube_wait(CubeJob &job) {
     {
         std::unique_lock<std::mutex> lock(l.mutex);
         met = wait_until(l, lock, [&job] { return job.done; });
+        if (met) signal_taken(p, job.answered);
         deadlock = l.deadlock;
     }
     --p.in_runtime;
@@ -188,9 +203,11 @@ void cube_serve() {
         --p.in_runtime;
         if (!met) abandon_block();
         if (job == nullptr) return;
+        signal_taken(p, job->asked);
         job->run(job->argument);
         ++p.in_runtime;
         {
+            job->answered = signal_of(p, PipeId::ALL);
             std::lock_guard<std::mutex> lock(l.mutex);
             job->done = true;
             release(l);

@@ -15,6 +15,8 @@ void store_result(const Span &dst, uint8_t *to, const uint8_t *from, uint64_t by
     if (dst.mem == Mem::GM && p.gm_clip) bytes = gm_inside(p, reinterpret_cast<uint64_t>(to), bytes);
     if (dst.mem == Mem::GM && t_core->atomic != 0) {
         atomic_run(to, from, bytes);
+    } else if (dst.mem == Mem::GM) {
+        put_global(to, from, bytes);
     } else {
         memcpy(to, from, bytes);
     }

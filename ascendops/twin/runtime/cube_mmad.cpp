@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cube_state.h"
+#include "order.h"
 #include "vec_convert.h"
 
 #if defined(__clang__)
@@ -181,7 +182,7 @@ void mmad(Inst &inst, const Span &dst, const Span &a, const Span &b, const Span 
     const bool gemv = p.m == 1;
     const uint32_t across = p.align_k && a.dt == Dt::F32 ? ceil_div(p.k, 16) * 2 : deep;
     const uint64_t c_bytes = dst.dt == Dt::F16 ? 2 : 4;
-    if (p.unit_flag != 0) hazard_wait(priv(), kFixToM, cube().unit_free);
+    if (p.unit_flag != 0) order_wait(priv(), kFixToM, cube().unit_free);
     const Walk read_a = gemv ? walk(uint64_t{deep} * kBlock32) : walk(uint64_t{deep} * kFractal, rows, static_cast<int64_t>(across * kFractal));
     if (!touch_cube(inst, a, Rw::READ, read_a)) return;
     if (!touch_cube(inst, b, Rw::READ, walk(uint64_t{deep} * columns * kFractal))) return;
@@ -204,7 +205,7 @@ void mmad(Inst &inst, const Span &dst, const Span &a, const Span &b, const Span 
         run<Floats, float>(dst, a, b, p.from_bias ? reinterpret_cast<float *>(start) : nullptr, p, across, gemv, s.a, s.b);
     }
     --priv().in_runtime;
-    if (p.unit_flag != 0) hazard_set(priv(), kMToFix, s.unit_done);
+    if (p.unit_flag != 0) order_set(priv(), kMToFix, s.unit_done);
     inst.moved = uint64_t{rows} * columns * deep;  // fractal products
 }
 
@@ -219,10 +220,10 @@ float as_hf32(float x) {
 }
 
 void unit_flag_wait_for_mmad() {
-    hazard_wait(priv(), kMToFix, cube().unit_done);
+    order_wait(priv(), kMToFix, cube().unit_done);
 }
 void unit_flag_free() {
-    hazard_set(priv(), kFixToM, cube().unit_free);
+    order_set(priv(), kFixToM, cube().unit_free);
 }
 
 }  // namespace ascendc_twin

@@ -1,131 +1,218 @@
-// Which accesses of different pipes nothing orders: a vector clock per pipe, moved along by flags and barriers.
+// Accesses of local memories that nothing orders, and reads of bytes that nobody wrote.
 #include <algorithm>
 #include <cstring>
 
-#include "core.h"
-#include "fault.h"
+#include "checker.h"
 
 namespace ascendc_twin {
 
 namespace {
 
-constexpr size_t kRecords = 96;  // per buffer; the oldest is forgotten beyond that
+using ull = unsigned long long;
 
-struct Record {
-    uint64_t lo, hi;
+struct Accessing {
+    Private &p;
+    Checker &checker;
     PipeId pipe;
     Rw rw;
-    uint32_t clock;
-    void *pc;
-    const char *api;
+    Mem mem;
+    uint16_t site;
+    uint64_t unwritten = 0, total = 0, first_unwritten = 0;
 };
 
-struct Hazards {
-    uint32_t now[kPipes] = {};             // operations issued on each pipe
-    uint32_t known[kPipes][kPipes] = {};   // known[a][b]: operations of b that are complete before the next one of a
-    std::vector<std::vector<Record>> per_buffer;
-};
-
-Hazards &hazards(Private &p) {
-    return *static_cast<Hazards *>(p.hazard);
+const char *verb(Rw rw) {
+    return rw == Rw::READ ? "reads" : "writes";
 }
 
-std::vector<Record> &records(Hazards &h, const Span &span) {
-    const size_t slot = span.buf >= 0 ? static_cast<size_t>(span.buf) + kMems : static_cast<size_t>(span.mem);
-    if (slot >= h.per_buffer.size()) h.per_buffer.resize(slot + 1);
-    return h.per_buffer[slot];
-}
-
-void report(const Record &before, PipeId pipe, Rw rw, uint64_t lo, uint64_t hi) {
-    finding("SYNC-HAZARD",
-            "%s on pipe %s %s %llu bytes that %s on pipe %s %s at %s, and nothing orders the two: use EnQue and DeQue, or SetFlag and "
-            "WaitFlag<%s_%s>",
-            priv().api, pipe_name(pipe), rw == Rw::READ ? "reads" : "writes",
-            static_cast<unsigned long long>(std::min(hi, before.hi) - std::max(lo, before.lo)), before.api, pipe_name(before.pipe),
-            before.rw == Rw::READ ? "reads" : "writes", at(before.pc).c_str(), pipe_name(before.pipe), pipe_name(pipe));
-}
-
-void note(Hazards &h, std::vector<Record> &list, PipeId pipe, Rw rw, uint64_t lo, uint64_t hi) {
-    const Private &p = priv();
-    const int me = static_cast<int>(pipe);
-    Record *same = nullptr;
-    for (Record &r : list) {
-        if (r.lo >= hi || r.hi <= lo) continue;
-        if (r.pipe == pipe) {
-            if (r.lo == lo && r.hi == hi && r.rw == rw) same = &r;
-            continue;
-        }
-        if (r.rw == Rw::READ && rw == Rw::READ) continue;
-        if (t_core->auto_sync && (pipe == PipeId::S || r.pipe == PipeId::S)) continue;
-        if (h.known[me][static_cast<int>(r.pipe)] < r.clock) report(r, pipe, rw, lo, hi);
-    }
-    const uint32_t clock = ++h.now[me];
-    if (same != nullptr) {
-        same->clock = clock;
-        same->pc = p.pc;
-        same->api = p.api;
+// The compiler's edge is put in where it covers the pair; everything else is reported.
+void unordered(Accessing &a, PipeId earlier, Rw earlier_rw, uint16_t site, uint64_t lo, uint64_t hi) {
+    if (ordered_by_compiler(earlier, a.pipe)) {
+        a.checker.order.join(earlier, a.pipe);
         return;
     }
-    if (list.size() >= kRecords) list.erase(list.begin(), list.begin() + kRecords / 4);
-    list.push_back({lo, hi, pipe, rw, clock, p.pc, p.api});
+    if (known_finding(a.p, earlier == a.pipe ? "SYNC-BARRIER" : "SYNC-HAZARD")) return;
+    report_conflict(a.p, a.pipe, a.rw, {earlier, earlier_rw, a.checker.sites[site]},
+                    format("%llu bytes at %s address %llu", static_cast<ull>(hi - lo), mem_name(a.mem), static_cast<ull>(lo)));
+}
+
+bool still_poisoned(const LocalMemory &m, uint64_t lo, uint64_t hi) {
+    if (!m.poisoned || hi > m.size) return false;
+    const uint8_t poison[2] = {kPoison & 0xff, kPoison >> 8};
+    for (uint64_t i = lo; i < hi; ++i) {
+        if (m.base[i] != poison[i % 2]) return false;
+    }
+    return true;
+}
+
+void check_segment(Accessing &a, const Shadow::Segment &s, uint64_t lo, uint64_t hi) {
+    const Order &order = a.checker.order;
+    if (s.writer == Shadow::kNobody) {
+        if (a.rw == Rw::READ && still_poisoned(a.p.mem[static_cast<int>(a.mem)], lo, hi)) {
+            if (a.unwritten == 0) a.first_unwritten = lo;
+            a.unwritten += hi - lo;
+        }
+    } else if (const auto writer = static_cast<PipeId>(s.writer); s.op != a.p.op && !order.before(writer, s.epoch, a.pipe)) {
+        if (writer != a.pipe || !ordered_by_hardware(a.pipe)) unordered(a, writer, Rw::WRITE, s.site, lo, hi);
+    }
+    if (a.rw == Rw::READ || s.readers == 0 || s.read_op == a.p.op) return;
+    for (int i = 0; i < kPipes - 1; ++i) {  // a pipe starts its instructions in order, so it has read before it writes again
+        const auto reader = static_cast<PipeId>(i);
+        if (reader == a.pipe || !(s.readers >> i & 1) || order.before(reader, s.read_epoch[i], a.pipe)) continue;
+        unordered(a, reader, Rw::READ, s.read_site[i], lo, hi);
+    }
+}
+
+void note_read(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
+    const int me = static_cast<int>(a.pipe);
+    for (uint64_t at = shadow.start(lo); at < hi;) {
+        Shadow::Segment *s = &shadow[at];
+        uint64_t end = s->end;
+        check_segment(a, *s, std::max(at, lo), std::min(end, hi));
+        const uint32_t epoch = a.checker.order.epoch(a.pipe);
+        const bool noted = (s->readers >> me & 1) && s->read_epoch[me] == epoch;
+        if (!noted) {
+            if (at < lo) {
+                shadow.split(lo);
+                s = &shadow[at = lo];
+            }
+            if (end > hi) {
+                shadow.split(hi);
+                end = hi;
+            }
+            s->readers |= static_cast<uint8_t>(1u << me);
+            s->read_epoch[me] = epoch;
+            s->read_site[me] = a.site;
+        }
+        s->read_op = a.p.op;
+        at = end;
+    }
+}
+
+void note_write(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
+    for (uint64_t at = shadow.start(lo); at < hi; at = shadow[at].end) {
+        check_segment(a, shadow[at], std::max(at, lo), std::min<uint64_t>(shadow[at].end, hi));
+    }
+    shadow.split(lo);
+    if (shadow[lo].end != hi) {
+        shadow.split(hi);
+        shadow.unite(lo, hi);
+    }
+    Shadow::Segment &s = shadow[lo];
+    s.epoch = a.checker.order.epoch(a.pipe);
+    s.op = a.p.op;
+    s.site = a.site;
+    s.writer = static_cast<uint8_t>(a.pipe);
+    s.readers = 0;
+    if (a.pipe != PipeId::S || lo == 0) return;
+    const uint64_t previous = shadow.start(lo - 1);
+    const Shadow::Segment &before = shadow[previous];  // a loop of SetValue makes one segment
+    if (before.writer == s.writer && before.epoch == s.epoch && before.site == s.site && before.readers == 0) shadow.merge_back(lo, previous);
+}
+
+Shadow *shadow_of(Private &p, Mem mem, uint64_t end) {
+    const int i = static_cast<int>(mem);
+    Checker &c = *p.checker;
+    if (!c.ready[i]) {
+        c.ready[i] = true;
+        c.shadow[i].prepare(p.mem[i].limit);
+    }
+    return c.shadow[i].covers(end) ? &c.shadow[i] : nullptr;
+}
+
+bool reduces(const char *api) {
+    return strstr(api, "Reduce") != nullptr || !strcmp(api, "Sum");
+}
+
+void report_unwritten(const Accessing &a) {
+    const bool whole = a.unwritten == a.total, wrong = whole || reduces(a.p.api);
+    // Vector instructions work on padding all the time; what leaves the core is worth a word.
+    if (a.p.beyond || (!wrong && (a.pipe == PipeId::V || a.unwritten < 32))) return;
+    const char *id = wrong ? "UNINIT-READ" : "UNINIT-PART";
+    if (known_finding(a.p, id)) return;
+    finding(id, "%s reads %llu bytes of %s, and %s%llu of them (from address %llu on) were never written", a.p.api,
+            static_cast<ull>(a.total), mem_name(a.mem), whole ? "all " : "", static_cast<ull>(a.unwritten),
+            static_cast<ull>(a.first_unwritten));
+}
+
+void note(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t bytes) {
+    a.total += bytes;
+    if (a.rw == Rw::READ) {
+        note_read(a, shadow, lo, lo + bytes);
+    } else {
+        note_write(a, shadow, lo, lo + bytes);
+    }
 }
 
 }  // namespace
 
-void hazard_reset(Private &p) {
-    if (p.hazard == nullptr) p.hazard = new Hazards();
-    Hazards &h = hazards(p);
-    memset(h.now, 0, sizeof h.now);
-    memset(h.known, 0, sizeof h.known);
-    h.per_buffer.clear();
+bool known_finding(Private &p, const char *id) {
+    void *inside = p.pc ? static_cast<char *>(p.pc) - 1 : nullptr;
+    for (Finding &f : p.findings) {
+        if (strcmp(f.id, id) != 0 || f.pcs.front() != inside) continue;
+        ++f.count;
+        return true;
+    }
+    return false;
 }
 
-void hazard_free(Private &p) {
-    delete static_cast<Hazards *>(p.hazard);
-    p.hazard = nullptr;
-}
-
-// A strided walk is recorded run by run when it has few runs, and else not at all: its hull would give false alarms.
-void hazard_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &w) {
-    if (pipe == PipeId::ALL || (pipe == PipeId::S && t_core->auto_sync)) return;
+void report_conflict(Private &p, PipeId pipe, Rw rw, const Earlier &earlier, const std::string &what) {
+    const bool one_pipe = pipe == earlier.pipe;
+    const std::string fix =
+        one_pipe ? format("put PipeBarrier<PIPE_%s>() between them", pipe_name(pipe))
+                 : format("use EnQue and DeQue, or SetFlag and WaitFlag<%s_%s>", pipe_name(earlier.pipe), pipe_name(pipe));
     ++p.in_runtime;
-    Hazards &h = hazards(p);
-    auto &list = records(h, span);
-    const bool row = w.n1 == 1 || w.s1 == static_cast<int64_t>(w.run);
-    const uint64_t length = w.run * w.n1;
-    if (row && (w.n2 == 1 || w.s2 == static_cast<int64_t>(length))) {
-        const uint64_t lo = span.addr + static_cast<uint64_t>(w.off);
-        note(h, list, pipe, rw, lo, lo + length * w.n2);
-    } else if (uint64_t{w.n1} * w.n2 <= 8) {
-        for (uint32_t j = 0; j < w.n2; ++j) {
-            for (uint32_t i = 0; i < w.n1; ++i) {
-                const uint64_t lo = span.addr + static_cast<uint64_t>(w.off + w.s1 * i + w.s2 * j);
-                note(h, list, pipe, rw, lo, lo + w.run);
+    finding(one_pipe ? "SYNC-BARRIER" : "SYNC-HAZARD", "%s on pipe %s %s %s that %s on pipe %s %s at %s, and nothing orders the two: %s",
+            p.api, pipe_name(pipe), verb(rw), what.c_str(), earlier.site.api, pipe_name(earlier.pipe), verb(earlier.rw),
+            at(earlier.site.pc).c_str(), fix.c_str());
+    if (!p.findings.empty()) p.findings.back().other = earlier.site.pc ? static_cast<char *>(earlier.site.pc) - 1 : nullptr;
+    --p.in_runtime;
+}
+
+void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &w) {
+    if (pipe == PipeId::ALL) return;
+    const int64_t base = static_cast<int64_t>(span.addr) + w.off;
+    const int64_t last = base + w.s1 * static_cast<int64_t>(w.n1 - 1) + w.s2 * static_cast<int64_t>(w.n2 - 1);
+    ++p.in_runtime;
+    if (Shadow *shadow = shadow_of(p, span.mem, static_cast<uint64_t>(std::max(base, last)) + w.run)) {
+        Accessing a{p, *p.checker, pipe, rw, span.mem, p.checker->sites.number(p.pc, p.api)};
+        const uint64_t row = w.run * w.n1;
+        const bool joined = w.n1 == 1 || w.s1 == static_cast<int64_t>(w.run);
+        if (joined && (w.n2 == 1 || w.s2 == static_cast<int64_t>(row))) {
+            note(a, *shadow, static_cast<uint64_t>(base), row * w.n2);
+        } else {
+            for (uint32_t j = 0; j < w.n2; ++j) {
+                for (uint32_t i = 0; i < w.n1; ++i) note(a, *shadow, static_cast<uint64_t>(base + w.s1 * i + w.s2 * j), w.run);
             }
+        }
+        if (a.unwritten != 0) report_unwritten(a);
+    }
+    --p.in_runtime;
+}
+
+void local_scalar(Private &p, Mem mem, uint64_t at, uint32_t bytes, Rw rw) {
+    ++p.in_runtime;
+    if (Shadow *shadow = shadow_of(p, mem, at + bytes)) {
+        Accessing a{p, *p.checker, PipeId::S, rw, mem, p.checker->sites.number(p.pc, p.api)};
+        note(a, *shadow, at, bytes);
+        const bool reference = p.api[0] == 'o';  // operator() may as well be assigned to
+        if (a.unwritten != 0 && reference) {
+            a.rw = Rw::WRITE;
+            note(a, *shadow, at, bytes);
+        } else if (a.unwritten != 0) {
+            report_unwritten(a);
         }
     }
     --p.in_runtime;
 }
 
-void hazard_set(Private &p, uint8_t event, Flag &flag) {
-    const Hazards &h = hazards(p);
-    const int src = static_cast<int>(event_src(event));
-    for (int i = 0; i < kPipes; ++i) flag.clock[i] = std::max(flag.clock[i], h.known[src][i]);
-    flag.clock[src] = std::max(flag.clock[src], h.now[src]);
-}
-
-void hazard_wait(Private &p, uint8_t event, const Flag &flag) {
-    if (fault_here(kLostWait, ++p.waits)) return;
-    Hazards &h = hazards(p);
-    const int dst = static_cast<int>(event_dst(event));
-    for (int i = 0; i < kPipes; ++i) h.known[dst][i] = std::max(h.known[dst][i], flag.clock[i]);
-}
-
-void hazard_barrier(Private &p, PipeId pipe) {
-    if (pipe != PipeId::ALL) return;
-    Hazards &h = hazards(p);
-    for (auto &known : h.known) memcpy(known, h.now, sizeof h.now);
-    for (auto &list : h.per_buffer) list.clear();
+void checker_prepare(Private &p) {
+    if (p.checker == nullptr) p.checker = new Checker();
+    Checker &c = *p.checker;
+    c.order.reset();
+    std::fill(std::begin(c.ready), std::end(c.ready), false);
+    c.gm.start(p);
+    c.cache.clear();
+    c.set_again.clear();
 }
 
 }  // namespace ascendc_twin

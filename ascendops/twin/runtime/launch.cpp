@@ -5,7 +5,9 @@
 #include <chrono>
 #include <cstring>
 
+#include "checker.h"
 #include "fault.h"
+#include "gm_race.h"
 #include "launch_state.h"
 
 namespace ascendc_twin {
@@ -106,8 +108,10 @@ void prepare(Core &core, Launch &launch, uint32_t number) {
     p->in_runtime = 0;
     p->stop = false;
     p->signal = 0;
-    hazard_reset(*p);
     cube_reset(*p);
+    p->op = 0;
+    p->copy_from = nullptr;
+    if (core.checks) checker_prepare(*p);
 }
 
 void check_tiling_key(Private &p) {
@@ -141,15 +145,23 @@ void Launch::run_block(Core &core, uint32_t number) {
         p.depth = 0;
         add_stack_finding(p, "HANG", format("the block was still running after %g s", in->timeout_s));
     } else {
-        result = BlockResult::CRASH;
+        std::string text;
+        const bool left_buffer = core.checks && pointer_text(p, text);
+        result = left_buffer ? BlockResult::ABANDONED : BlockResult::CRASH;
         p.depth = 0;
-        add_stack_finding(p, "CRASH", crash_text(p));
+        add_stack_finding(p, left_buffer ? "GM-POINTER" : "CRASH", left_buffer ? text : crash_text(p));
     }
     p.active = false;
-    if (p.stop && result == BlockResult::ABANDONED && timed_out) result = BlockResult::HANG;
+    if (p.stop && result == BlockResult::ABANDONED && timed_out) {
+        result = BlockResult::HANG;
+        finding_at("HANG", p.api, p.pipe, p.pc, format("the block was still running after %g s", in->timeout_s), true);
+    }
+    CoreLog log;
+    if (core.checks) p.checker->gm.give(p, log);
     t_core = nullptr;
     std::lock_guard<std::mutex> lock(mutex);
     report.add(core, result);
+    if (!log.all.empty()) logs.push_back(std::move(log));
 }
 
 void Launch::work() {
@@ -196,8 +208,12 @@ namespace {
 void check_input(Launch &launch) {
     const TwinLaunch &in = *launch.in;
     for (uint32_t i = 0; i < in.buffer_count; ++i) {
-        launch.ranges.push_back({in.buffers[i].address, in.buffers[i].address + in.buffers[i].bytes, in.buffers[i].name});
-        launch.gm_bytes += in.buffers[i].bytes;
+        const TwinBuffer &b = in.buffers[i];
+        launch.ranges.push_back({b.address, b.address + b.bytes, b.name, static_cast<uint32_t>(b.flags)});
+        launch.gm_bytes += b.bytes;
+        if (!in.checks) continue;
+        launch.pages.push_back(std::make_unique<GmPages>(b.address, b.address + b.bytes, (b.flags & TWIN_BUFFER_UNDEFINED) != 0));
+        launch.ranges.back().pages = launch.pages.back().get();
     }
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     launch.total = in.block_dim * launch.per_block();
@@ -251,6 +267,7 @@ __attribute__((visibility("default"))) int twin_launch(const TwinLaunch *input) 
     run(*launch);
     for (auto &thread : launch->threads) thread.join();
     restore_signals();
+    for (const ascendc_twin::Finding &race : races_between_cores(launch->logs, launch->ranges)) launch->report.merge(race);
     launch->report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     g_report = launch->report.json(*input);
     return 0;

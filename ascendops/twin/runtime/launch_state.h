@@ -5,11 +5,14 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 #include "core.h"
+#include "gm_log.h"
+#include "gm_pages.h"
 #include "report.h"
 
 namespace ascendc_twin {
@@ -19,6 +22,7 @@ struct CubeJob {
     void (*run)(void *);
     void *argument;
     bool done = false;
+    Signal asked{}, answered{};
 };
 
 struct Launch {
@@ -43,15 +47,20 @@ struct Launch {
     std::vector<Waiter *> waiters;  // blocks in IBWait and CrossCoreWaitFlag
     struct CrossFlags {  // of one core, per flag id
         std::array<uint32_t, 16> counter{};
-        std::array<std::array<uint32_t, 16>, 3> sets{};  // per mode
+        std::array<std::array<uint32_t, 16>, 3> sets{};               // per mode
+        std::array<std::array<std::deque<Signal>, 16>, 3> sent;       // per mode, of the sets that others have not matched yet
+        std::array<std::deque<std::vector<Signal>>, 16> signals;      // of the sets that `counter` counts
     };
     std::vector<CrossFlags> cross;            // per core
     std::vector<std::deque<CubeJob *>> jobs;  // per block, for its cube core
     std::vector<uint8_t> vectors_ended;       // per block
+    std::map<const volatile int32_t *, Signal> ib_signals;  // what the last IBSet on a word said
     bool stop = false, deadlock = false, timed_out = false;
     std::vector<std::thread> threads;
     std::vector<Core *> live;
     Report report;
+    std::vector<std::unique_ptr<GmPages>> pages;  // of `ranges`, with checks on
+    std::vector<CoreLog> logs;                    // of the blocks that have ended
 
     void spawn();
     void work();
@@ -76,6 +85,8 @@ void install_signals();
 void restore_signals();
 void interrupt(std::thread &thread);
 std::string crash_text(Private &p);
+// True: the crash was a pointer that left a guarded buffer, and what to say about it.
+bool pointer_text(Private &p, std::string &text);
 void add_stack_finding(Private &p, const char *id, const std::string &message);
 
 }  // namespace ascendc_twin

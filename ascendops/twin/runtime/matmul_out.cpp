@@ -74,10 +74,13 @@ void mm_write(Mm &mm, const MmOut &out, uint32_t row, uint32_t column) {
     }
     const uint64_t e = bytes_of_type(convert.out);
     const Target t = target_of(mm, out, row, column, e);
-    if (own(out.dst) && !touch_target(inst, out.dst, t, b.rows, b.columns, e)) return;
     const uint8_t atomic = t_core->atomic;
     const Dt atomic_dt = t_core->atomic_dt;
     if (out.atomic != 0) set_atomic(out.atomic, mm.c.dt);
+    if (own(out.dst) && !touch_target(inst, out.dst, t, b.rows, b.columns, e)) {
+        set_atomic(atomic, atomic_dt);
+        return;
+    }
     const uint64_t pitch = uint64_t{ceil_div(b.rows, kCube)} * kCube * kCube;
     std::vector<uint8_t> line((uint64_t{ceil_div(b.columns, kCube)} * kCube) * e);
     ++priv().in_runtime;

@@ -1,6 +1,7 @@
 // TPipe: InitBuffer, TBuf, and what is checked when a pipe ends.
 #include <algorithm>
 
+#include "order.h"
 #include "pipe_state.h"
 
 namespace ascendc_twin {
@@ -65,7 +66,7 @@ void pipe_destroy() {
     Private &p = priv();
     TWIN_SITE("TPipe::Destroy", PipeId::S);
     close_pipe(p);
-    hazard_barrier(p, PipeId::ALL);
+    order_barrier(p, PipeId::ALL);
     trace_sync(p, "PipeBarrier", 3, static_cast<uint8_t>(PipeId::ALL), 0, 0, p.pc);
 }
 

@@ -68,7 +68,7 @@ std::string finding_json(const Finding &f, Modules &modules) {
                              f.api, pipe_name(f.pipe), f.block, f.sub_block, static_cast<unsigned long long>(f.count));
     out += "\"message\": " + quoted(modules.message(f.message)) + ", \"blocks\": [";
     for (size_t i = 0; i < f.blocks.size(); ++i) out += format("%s%u", i ? ", " : "", f.blocks[i]);
-    out += "], \"pcs\": [";
+    out += "], \"other\": " + modules.address(f.other) + ", \"pcs\": [";
     for (size_t i = 0; i < f.pcs.size(); ++i) out += (i ? ", " : "") + modules.address(f.pcs[i]);
     return out + "]}";
 }
@@ -95,7 +95,7 @@ std::string event_json(const Event &e, const Access *accesses, std::map<void *, 
 
 void Report::merge(const Finding &finding) {
     for (Finding &f : findings_) {
-        if (strcmp(f.id, finding.id) != 0 || f.pcs != finding.pcs) continue;
+        if (strcmp(f.id, finding.id) != 0 || f.pcs != finding.pcs || f.other != finding.other) continue;
         f.count += finding.count;
         f.blocks.push_back(finding.block);
         if (finding.block < f.block) {

@@ -13,6 +13,7 @@ enum class BlockResult { OK, ABANDONED, CRASH, HANG };
 class Report {
 public:
     void add(const Core &core, BlockResult result);
+    void merge(const Finding &finding);
     std::string json(const TwinLaunch &launch) const;
     double seconds = 0;
 
@@ -23,7 +24,6 @@ private:
         std::vector<Event> events;
         std::vector<Access> accesses;
     };
-    void merge(const Finding &finding);
 
     std::vector<Finding> findings_;
     std::vector<Block> blocks_;

@@ -10,6 +10,7 @@ namespace ascendc_twin {
 
 namespace {
 
+constexpr uint64_t kGuard = 64 << 10;    // unreadable bytes at the ends of a guarded buffer (half of GAP in guard.py)
 constexpr int kStopSignal = SIGURG;  // ignored by default, used by nobody else here
 const int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, kStopSignal};
 constexpr size_t kSignalCount = sizeof kSignals / sizeof *kSignals;
@@ -24,6 +25,15 @@ void *interrupted_pc(void *context) {
 #else
     (void)uc;
     return nullptr;
+#endif
+}
+
+bool wrote(void *context) {
+#if defined(__x86_64__)
+    return static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_ERR] & 2;
+#else
+    (void)context;
+    return false;
 #endif
 }
 
@@ -49,6 +59,7 @@ void on_signal(int signal, siginfo_t *info, void *context) {
         p.active = false;
         p.signal = signal;
         p.fault = info->si_addr;
+        p.fault_writes = wrote(context);
         record_stack(p, context);
         siglongjmp(p.jump, signal == kStopSignal ? kStopped : kCrashed);
     }
@@ -106,7 +117,27 @@ std::string fault_text(Private &p) {
     return " at " + gm_describe(p, address);
 }
 
+// The guarded buffer beside whose ends an address lies.
+const Range *beside(Private &p, uint64_t address) {
+    for (const Range &r : launch_ranges(*p.launch)) {
+        if (!(r.flags & TWIN_BUFFER_GUARDED)) continue;
+        if ((address >= r.end && address < r.end + kGuard) || (address < r.begin && address + kGuard >= r.begin)) return &r;
+    }
+    return nullptr;
+}
+
 }  // namespace
+
+bool pointer_text(Private &p, std::string &text) {
+    const auto address = reinterpret_cast<uint64_t>(p.fault);
+    const Range *r = p.signal == SIGSEGV || p.signal == SIGBUS ? beside(p, address) : nullptr;
+    if (r == nullptr) return false;
+    const bool behind = address >= r->end;
+    text = format("a pointer of the kernel %s %llu bytes %s of %s (%llu bytes), where no buffer is",
+                  p.fault_writes ? "writes" : "reads", static_cast<unsigned long long>(behind ? address - r->end : r->begin - address),
+                  behind ? "behind the end" : "before the start", r->name, static_cast<unsigned long long>(r->end - r->begin));
+    return true;
+}
 
 std::string crash_text(Private &p) {
     return std::string("the kernel crashed: ") + signal_text(p.signal) + fault_text(p);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "checker.h"
+#include "order.h"
 #include "pipe_state.h"
 
 namespace ascendc_twin {
@@ -33,18 +35,40 @@ const EventRow kTable[] = {
 constexpr size_t kRows = sizeof kTable / sizeof *kTable;
 static_assert(kRows < kEvents, "one row per HardEvent");
 
+// Whether it is an error turns out when the kernel ends: as many waits must have come.
+void note_set_again(Private &p, const Checker::SetAgain &again) {
+    auto &all = p.checker->set_again;
+    const auto same = [&again](const Checker::SetAgain &a) { return a.event == again.event && a.id == again.id && a.pc == again.pc; };
+    ++p.in_runtime;
+    if (std::none_of(all.begin(), all.end(), same)) all.push_back(again);
+    --p.in_runtime;
+}
+
+void report_set_again(Private &p) {
+    if (!t_core->checks) return;
+    for (const Checker::SetAgain &a : p.checker->set_again) {
+        const bool left = p.flags[a.event][a.id].count > 0;
+        finding_at(left ? "FLAG-DOUBLE" : "FLAG-TWICE", "SetFlag", event_src(a.event), a.pc,
+                   format("SetFlag<%s>(%d) again before a WaitFlag: it was set at %s%s", event_name(a.event), a.id, at(a.first).c_str(),
+                          left ? ", and there are fewer WaitFlags than SetFlags" : ""));
+    }
+}
+
 void perform_set(Private &p, uint8_t event, int32_t id, bool queue, void *pc) {
     Flag &flag = p.flags[event][id];
-    if (flag.count > 0 && event_src(event) != event_dst(event)) {
-        const bool shared = queue || flag.queue;
-        finding_at(shared ? "FLAG-SHARED" : "FLAG-DOUBLE", "SetFlag", event_src(event), pc,
-                   format("SetFlag<%s>(%d) again before a WaitFlag: it was set at %s%s", event_name(event), id, at(flag.pc).c_str(),
-                          shared ? "; one of the two belongs to a TQue: take ids from AllocEventID or FetchEventID" : ""));
+    if (flag.count > 0 && event_src(event) != event_dst(event) && t_core->checks) {
+        if (queue || flag.queue) {
+            finding_at("FLAG-SHARED", "SetFlag", event_src(event), pc,
+                       format("SetFlag<%s>(%d) again before a WaitFlag: it was set at %s; one of the two belongs to a TQue: take ids from "
+                              "AllocEventID or FetchEventID", event_name(event), id, at(flag.pc).c_str()));
+        } else {
+            note_set_again(p, {event, id, pc, flag.pc});
+        }
     }
     ++flag.count;
     flag.queue = queue;
     flag.pc = pc;
-    hazard_set(p, event, flag);
+    order_set(p, event, flag);
 }
 
 // Runs the flag operations of a pipe until one of its waits is not answered. True: something ran.
@@ -57,7 +81,7 @@ bool drain(Private &p, int pipe) {
             Flag &flag = p.flags[op.event][op.id];
             if (flag.count == 0) break;
             --flag.count;
-            hazard_wait(p, op.event, flag);
+            order_wait(p, op.event, flag);
         } else {
             perform_set(p, op.event, op.id, op.queue, op.pc);
         }
@@ -131,7 +155,7 @@ void flag_wait_on(Private &p, uint8_t event, int32_t id, bool queue) {
     Flag &flag = p.flags[event][id];
     if (waiting.empty() && flag.count > 0) {
         --flag.count;
-        hazard_wait(p, event, flag);
+        order_wait(p, event, flag);
         return;
     }
     waiting.push_back({true, event, id, queue, p.pc});
@@ -160,7 +184,7 @@ void pipe_barrier_on(PipeId pipe) {
     TWIN_SITE("PipeBarrier", pipe);
     if (p.stop) abandon_block();
     trace_sync(p, "PipeBarrier", 3, static_cast<uint8_t>(pipe), 0, 0, p.pc);
-    hazard_barrier(p, pipe);
+    order_barrier(p, pipe);
     if (pipe == PipeId::ALL && report_blocked(p)) abandon_block();
 }
 
@@ -178,7 +202,7 @@ void sync_all(uint32_t used, bool hardware, bool vectors_only) {
                 "workspace of block_dim x 32 bytes");
     }
     if (report_blocked(p)) abandon_block();
-    hazard_barrier(p, PipeId::ALL);
+    order_barrier(p, PipeId::ALL);
     trace_sync(p, "SyncAll", 4, static_cast<uint8_t>(PipeId::ALL), 0, 0, p.pc);
     launch_barrier(p, used, vectors_only);
 }
@@ -192,6 +216,7 @@ void grow(LocalMemory &m, uint64_t need) {
 void pipes_finish(Private &p) {
     pipes_close(p);
     report_blocked(p);
+    report_set_again(p);
     for (size_t event = 0; event < kRows; ++event) {
         for (int id = 0; id < kIds; ++id) {
             Flag &flag = p.flags[event][id];

@@ -1,6 +1,7 @@
 // Reductions to a single result. Sums follow the order of the hardware: a binary tree of neighbours inside a repeat, rounded to
 // the element type at each node; the count form then adds the repeats in order, the mask forms go on with trees.
 
+#include "order_api.h"
 #include "vec_reduce_rows.h"
 
 namespace ascendc_twin {
@@ -107,6 +108,7 @@ void vec_reduce_all(Inst &inst, Reduce op, const Span &dst, const Span &src, con
     }
     const uint32_t unit = with_index ? 2 * size : size;
     ok = touch(inst, dst, Rw::WRITE, Walk{0, unit, 1, 0, 1, 0}, unit) && ok;
+    result_by_scalar();
     charge(inst, plan, row_cycles(op, size == 2), size);
     if (!ok) {
         return;

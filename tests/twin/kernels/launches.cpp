@@ -21,7 +21,7 @@ extern "C" __global__ __aicore__ void bad_null(GM_ADDR yAddr, int32_t which) {
         *p = 1;  // finds: CRASH
     }
     OUT(int32_t);
-    y.SetValue(GetBlockIdx(), 1);
+    y.SetValue(GetBlockIdx() * 16, 1);
 }
 
 extern "C" __global__ __aicore__ void bad_ub_pointer(GM_ADDR yAddr) {
@@ -59,6 +59,8 @@ extern "C" __global__ __aicore__ void bad_endless_copy(GM_ADDR yAddr) {
     TPipe pipe;
     TBuf<TPosition::VECCALC> buf;
     pipe.InitBuffer(buf, 1024);
+    Duplicate(buf.Get<float>(), 0.0f, 64);
+    PipeBarrier<PIPE_ALL>();
     while (true) {
         DataCopy(y, buf.Get<float>(), 64);
     }
@@ -109,7 +111,7 @@ extern "C" __global__ __aicore__ void identity(GM_ADDR yAddr, GM_ADDR workspace)
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     OUT(int64_t);
     __gm__ uint8_t *user = GetUserWorkspace(workspace);
-    y = y[GetBlockIdx() * 4];
+    y = y[GetBlockIdx() * 8];
     y.SetValue(0, GetBlockIdx() * 100 + GetBlockNum());
     y.SetValue(1, user - workspace);
     y.SetValue(2, GetSysWorkSpacePtr() == workspace ? 1 : 0);
@@ -145,11 +147,12 @@ extern "C" __global__ __aicore__ void soft_barrier(GM_ADDR yAddr, GM_ADDR sync) 
     pipe.InitBuffer(buf, 32 * 64);
     GlobalTensor<int32_t> words;
     words.SetGlobalBuffer((__gm__ int32_t *)sync, 8 * GetBlockNum());
-    y.SetValue(GetBlockIdx(), 1);
+    y.SetValue(GetBlockIdx() * 16, 1);
+    DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(y[GetBlockIdx() * 16]);
     SyncAll(words, buf.Get<int32_t>());
     int32_t sum = 0;
-    for (int i = 0; i < GetBlockNum(); i++) sum += y.GetValue(i);
-    y.SetValue(64 + GetBlockIdx(), sum);
+    for (int i = 0; i < GetBlockNum(); i++) sum += y.GetValue(i * 16);
+    y.SetValue((64 + GetBlockIdx()) * 16, sum);
 }
 
 extern "C" __global__ __aicore__ void barrier_of_vector_kernel(GM_ADDR yAddr) {

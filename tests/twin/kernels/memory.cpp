@@ -116,7 +116,7 @@ extern "C" __global__ __aicore__ void bad_gm_write(GM_ADDR xAddr, GM_ADDR yAddr)
 extern "C" __global__ __aicore__ void bad_gm_scalar(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
     y.SetValue(N, 1.0f);                 // finds: GM-BOUNDS
-    y.SetValue(0, x.GetValue(1 << 20));  // finds: GM-BOUNDS
+    y.SetValue(GetBlockIdx() * 16, x.GetValue(1 << 20));  // finds: GM-BOUNDS
 }
 
 extern "C" __global__ __aicore__ void bad_gm_tensor_size(GM_ADDR xAddr, GM_ADDR yAddr) {
@@ -142,11 +142,11 @@ extern "C" __global__ __aicore__ void bad_many_buffers(GM_ADDR xAddr, GM_ADDR yA
     y.SetValue(0, x.GetValue(0));
 }
 
-extern "C" __global__ __aicore__ void good_poison(GM_ADDR xAddr, GM_ADDR yAddr) {
+extern "C" __global__ __aicore__ void bad_poison(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
     pipe.InitBuffer(buf, N * sizeof(float));
     LocalTensor<float> a = buf.Get<float>();
-    DataCopy(y, a, N);  // never written: NaN
+    DataCopy(y, a, N);  // finds: UNINIT-READ
 }
 
 extern "C" __global__ __aicore__ void good_raw_address(GM_ADDR xAddr, GM_ADDR yAddr) {
@@ -197,6 +197,7 @@ extern "C" __global__ __aicore__ void bad_overread(GM_ADDR xAddr, GM_ADDR yAddr)
     LocalTensor<float> a = buf.Get<float>();
     x.SetGlobalBuffer((__gm__ float *)xAddr);
     DataCopy(a, x[5], N - 8);
+    PipeBarrier<PIPE_MTE2>();
     DataCopy(a, x[5], N);  // finds: GM-PADDING
     PipeBarrier<PIPE_ALL>();
     DataCopy(a, x[N - 5], 8);  // finds: GM-PADDING

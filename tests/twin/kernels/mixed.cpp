@@ -71,15 +71,17 @@ extern "C" __global__ __aicore__ void bad_wrong_flag(GM_ADDR a, GM_ADDR b, GM_AD
     Mixed(a, b, c, workspace).Process<5, 6>();
 }
 
+constexpr uint32_t LINE = 16;  // words of a cache line: cores write scalars that far apart
+
 // What each core says about itself: row = its number, cube cores behind the vector cores.
 __aicore__ inline void Describe(GM_ADDR out, uint32_t vectors) {
     GlobalTensor<int32_t> gm;
     gm.SetGlobalBuffer((__gm__ int32_t *)out);
     const uint32_t row = (g_coreType == AIC ? vectors : 0) + GetBlockIdx();
-    gm.SetValue(row * 4, GetBlockIdx());
-    gm.SetValue(row * 4 + 1, GetSubBlockIdx());
-    gm.SetValue(row * 4 + 2, GetTaskRation());
-    gm.SetValue(row * 4 + 3, GetBlockNum());
+    gm.SetValue(row * LINE, GetBlockIdx());
+    gm.SetValue(row * LINE + 1, GetSubBlockIdx());
+    gm.SetValue(row * LINE + 2, GetTaskRation());
+    gm.SetValue(row * LINE + 3, GetBlockNum());
 }
 extern "C" __global__ __aicore__ void good_cores_1_2(GM_ADDR out, uint32_t vectors) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
@@ -107,11 +109,12 @@ __aicore__ inline void SumAfter(GM_ADDR words, GM_ADDR sums, uint32_t first, uin
     GlobalTensor<int32_t> gm, out;
     gm.SetGlobalBuffer((__gm__ int32_t *)words);
     out.SetGlobalBuffer((__gm__ int32_t *)sums);
-    gm.SetValue(own, 1);
+    gm.SetValue(own * LINE, 1);
+    DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(gm[own * LINE]);
     barrier();
     int32_t sum = 0;
-    for (uint32_t i = 0; i < count; ++i) sum += gm.GetValue(first + i);
-    out.SetValue(own, sum);
+    for (uint32_t i = 0; i < count; ++i) sum += gm.GetValue((first + i) * LINE);
+    out.SetValue(own * LINE, sum);
 }
 extern "C" __global__ __aicore__ void good_sync_all_cores(GM_ADDR words, GM_ADDR sums) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
@@ -148,7 +151,8 @@ extern "C" __global__ __aicore__ void good_vectors_to_cube(GM_ADDR words, GM_ADD
     if ASCEND_IS_AIV {
         GlobalTensor<int32_t> gm;
         gm.SetGlobalBuffer((__gm__ int32_t *)words);
-        gm.SetValue(GetBlockIdx(), 1);
+        gm.SetValue(GetBlockIdx() * LINE, 1);
+        DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(gm[GetBlockIdx() * LINE]);
         CrossCoreSetFlag<2, PIPE_MTE3>(9);
         return;
     }

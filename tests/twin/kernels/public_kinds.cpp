@@ -83,6 +83,7 @@ extern "C" __global__ __aicore__ void newer_reductions(GM_ADDR xAddr, GM_ADDR yA
     pipe.InitBuffer(buffer, 1024);
     AscendC::LocalTensor<float> a = buffer.Get<float>(), b = a[128];
     AscendC::DataCopy(a, x, 128);
+    AscendC::Duplicate(b, 0.0f, 96);
     AscendC::PipeBarrier<PIPE_ALL>();
     AscendC::ReduceDataBlock<AscendC::ReduceType::SUM, float, float>(b, a, 64, 2, 1, 1, 8);
     AscendC::ReduceRepeat<AscendC::ReduceType::SUM, float, float>(b[16], a, 64, 2, 1, 1, 8);

@@ -209,7 +209,7 @@ extern "C" __global__ __aicore__ void bad_use_after_free(GM_ADDR x, GM_ADDR y) {
     a = bind.DeQue<float>();
     bind.FreeTensor(a);
     DataCopy(io.y, a, N);       // finds: QUEUE-STATE
-    io.y.SetValue(0, a.GetValue(3));  // finds: QUEUE-STATE
+    io.y.SetValue(0, a.GetValue(3));  // finds: QUEUE-USE
 }
 
 extern "C" __global__ __aicore__ void bad_double_enque(GM_ADDR x, GM_ADDR y) {

@@ -3,6 +3,9 @@
 using namespace AscendC;
 
 constexpr uint32_t N = 256;
+constexpr uint32_t LINE = 16;  // floats in a cache line: blocks write scalars that far apart
+
+#define FLUSH(tensor) DataCacheCleanAndInvalid<float, CacheLine::ENTIRE_DATA_CACHE, DcciDst::CACHELINE_OUT>(tensor)
 
 #define TENSORS                                  \
     GlobalTensor<float> x, y;                    \
@@ -116,8 +119,18 @@ extern "C" __global__ __aicore__ void bad_double_set(GM_ADDR xAddr, GM_ADDR yAdd
     TENSORS;
     DataCopy(a, x, N);
     SetFlag<HardEvent::MTE2_V>(0);
-    SetFlag<HardEvent::MTE2_V>(0);  // finds: FLAG-DOUBLE
+    SetFlag<HardEvent::MTE2_V>(0);  // finds: FLAG-TWICE
     WaitFlag<HardEvent::MTE2_V>(0);
+    WaitFlag<HardEvent::MTE2_V>(0);
+    Adds(a, a, 1.0f, N);
+    y.SetValue(0, 1.0f);
+}
+
+extern "C" __global__ __aicore__ void bad_double_set_and_one_wait(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    DataCopy(a, x, N);
+    SetFlag<HardEvent::MTE2_V>(0);
+    SetFlag<HardEvent::MTE2_V>(0);  // finds: FLAG-DOUBLE FLAG-LEFT
     WaitFlag<HardEvent::MTE2_V>(0);
     Adds(a, a, 1.0f, N);
     y.SetValue(0, 1.0f);
@@ -150,6 +163,7 @@ extern "C" __global__ __aicore__ void good_scalar_with_auto_sync(GM_ADDR xAddr, 
     TENSORS;
     Duplicate(a, 2.0f, N);
     y.SetValue(0, a.GetValue(0));
+    FLUSH(y);
     a.SetValue(0, 5.0f);
     Adds(a, a, 1.0f, N);
     PipeBarrier<PIPE_ALL>();
@@ -172,12 +186,14 @@ extern "C" __global__ __aicore__ void bad_event_ids_exhausted(GM_ADDR xAddr, GM_
 
 extern "C" __global__ __aicore__ void good_barrier_of_all(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
-    GlobalTensor<float> mine = y[GetBlockIdx()];
+    GlobalTensor<float> mine = y[GetBlockIdx() * LINE];
     mine.SetValue(0, (float)GetBlockIdx() + 1);
     for (int round = 0; round < 3; round++) {
+        FLUSH(y);
         SyncAll();
         float sum = 0;
-        for (int i = 0; i < GetBlockNum(); i++) sum += y.GetValue(i);
+        for (int i = 0; i < GetBlockNum(); i++) sum += y.GetValue(i * LINE);
+        FLUSH(y);
         SyncAll();
         mine.SetValue(0, sum);
     }
@@ -185,7 +201,7 @@ extern "C" __global__ __aicore__ void good_barrier_of_all(GM_ADDR xAddr, GM_ADDR
 
 extern "C" __global__ __aicore__ void bad_skipped_barrier(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
-    y.SetValue(GetBlockIdx(), 1.0f);
+    y.SetValue(GetBlockIdx() * LINE, 1.0f);
     if (GetBlockIdx() == 1) return;
     SyncAll();  // finds: DEADLOCK
 }
@@ -213,9 +229,10 @@ extern "C" __global__ __aicore__ void good_block_after_block(GM_ADDR xAddr, GM_A
     float before = 0.0f;
     if (me != 0) {
         IBWait(words, scratch, me - 1, 0);
-        before = y.GetValue(me - 1);
+        before = y.GetValue((me - 1) * LINE);
     }
-    y.SetValue(me, before + 1.0f);
+    y.SetValue(me * LINE, before + 1.0f);
+    FLUSH(y);
     if (me + 1 < GetBlockNum()) IBSet(words, scratch, me, 0);
 }
 
@@ -223,26 +240,27 @@ extern "C" __global__ __aicore__ void bad_barrier_nobody_sets(GM_ADDR xAddr, GM_
     TENSORS;
     GlobalTensor<int32_t> words;
     words.SetGlobalBuffer((__gm__ int32_t *)xAddr, N);
-    InitGlobalMemory(words, N, 0);
+    if (GetBlockIdx() == 0) InitGlobalMemory(words, N, 0);
     if (GetBlockIdx() == 1) IBWait(words, a.ReinterpretCast<int32_t>(), 0, 0);  // finds: DEADLOCK
-    y.SetValue(0, 1.0f);
+    if (GetBlockIdx() == 0) y.SetValue(0, 1.0f);
 }
 
 extern "C" __global__ __aicore__ void good_cross_core_barrier(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
     for (int round = 0; round < 2; round++) {
-        y.SetValue(64 * round + block_idx, 1.0f);
+        y.SetValue(64 * round + block_idx * LINE, 1.0f);
+        FLUSH(y);
         CrossCoreSetFlag<0, PIPE_MTE3>(3);
         CrossCoreWaitFlag(3);
         float sum = 0;
-        for (int i = 0; i < block_num; i++) sum += y.GetValue(64 * round + i);
-        y.SetValue(128 + 64 * round + block_idx, sum);
+        for (int i = 0; i < block_num; i++) sum += y.GetValue(64 * round + i * LINE);
+        y.SetValue(128 + 64 * round + block_idx * LINE, sum);
     }
 }
 
 extern "C" __global__ __aicore__ void bad_cross_core_barrier(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
-    y.SetValue(0, 1.0f);
+    y.SetValue(GetBlockIdx() * LINE, 1.0f);
     if (GetBlockIdx() == 0) CrossCoreSetFlag<0, PIPE_MTE3>(3);
     CrossCoreWaitFlag(3);  // finds: DEADLOCK
 }

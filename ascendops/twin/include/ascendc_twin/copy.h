@@ -165,11 +165,15 @@ TWIN_API void DisableDmaAtomic() {
 }
 
 template <typename T, CacheLine entireType, DcciDst dcciDst>
-TWIN_API void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {}
+TWIN_API void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst) {
+    ascendc_twin::cache_flush(dst.GetPhyAddr(), entireType == CacheLine::ENTIRE_DATA_CACHE);
+}
 template <typename T, CacheLine entireType, DcciDst dcciDst>
 TWIN_API void DataCacheCleanAndInvalid(const LocalTensor<T> &) {}
 template <typename T, CacheLine entireType>
-TWIN_API void DataCacheCleanAndInvalid(const GlobalTensor<T> &) {}
+TWIN_API void DataCacheCleanAndInvalid(const GlobalTensor<T> &dst) {
+    ascendc_twin::cache_flush(dst.GetPhyAddr(), entireType == CacheLine::ENTIRE_DATA_CACHE);
+}
 template <typename T>
 TWIN_API void DataCachePreload(const GlobalTensor<uint64_t> &, const T) {}
 

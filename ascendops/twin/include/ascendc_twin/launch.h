@@ -10,11 +10,17 @@
 
 extern "C" {
 
+enum TwinBufferFlag : uint32_t {
+    TWIN_BUFFER_UNDEFINED = 1,  // holds nothing when the kernel starts: workspace, outputs
+    TWIN_BUFFER_GUARDED = 2,    // unreadable pages lie before and behind it
+};
+
 // One global-memory buffer: kernels may touch only these ranges.
 struct TwinBuffer {
     uint64_t address;
     uint64_t bytes;
     const char *name;
+    uint64_t flags;  // TwinBufferFlag
 };
 
 struct TwinLaunch {

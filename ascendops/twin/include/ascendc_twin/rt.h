@@ -87,6 +87,13 @@ uint8_t *scalar_local(const TensorRef &ref, uint64_t off, uint32_t size, Rw rw, 
 // The same for global memory: `p` is the host address of the element, `begin`..`end` what SetGlobalBuffer was told (end null: unknown).
 uint8_t *scalar_global(const uint8_t *p, const uint8_t *begin, const uint8_t *end, uint32_t size, Rw rw, const char *api);
 
+// Writes one element of global memory (SetValue).
+void store_global(uint8_t *p, const uint8_t *begin, const uint8_t *end, uint32_t size, const void *value, const char *api);
+// Copies bytes to global memory whose operand was touched.
+void put_global(uint8_t *dst, const void *src, uint64_t bytes);
+// DataCacheCleanAndInvalid of the line that holds an address, or of all.
+void cache_flush(const void *address, bool entire);
+
 // A tensor at a byte offset of a local memory that no InitBuffer made (LocalTensor(pos, addr, size), LocalMemAllocator).
 TensorRef local_at(uint8_t pos, uint64_t addr, uint64_t bytes);
 // The span from a host address inside a local memory of this core (what GetPhyAddr returned) to the end of its buffer.

@@ -63,7 +63,11 @@ TWIN_API void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t 
     const ascendc_twin::Span span = gmWorkspaceAddr.span();
     if (!ascendc_twin::touch(inst, span, ascendc_twin::Rw::WRITE, all, 0)) return;
     inst.moved = all.run;
-    for (uint64_t i = 0; i < size; ++i) reinterpret_cast<T *>(span.p)[i] = value;
+    T values[512];
+    for (T &one : values) one = value;
+    for (uint64_t done = 0; done < all.run; done += sizeof values) {
+        ascendc_twin::put_global(span.p + done, values, all.run - done < sizeof values ? all.run - done : sizeof values);
+    }
 }
 template <typename T>
 TWIN_API void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = 0) {

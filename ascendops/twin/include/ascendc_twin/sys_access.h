@@ -43,13 +43,16 @@ TWIN_API void WriteGmByPassDCache(__gm__ T *addr, T value) {
     TWIN_NOT_ON_310P("WriteGmByPassDCache", T);
     GlobalTensor<T> at;
     at.SetGlobalBuffer(addr);
+    ascendc_twin::cache_flush(addr, false);
     at.SetValue(0, value);
+    ascendc_twin::cache_flush(addr, false);
 }
 template <typename T>
 TWIN_API T ReadGmByPassDCache(__gm__ T *addr) {
     TWIN_NOT_ON_310P("ReadGmByPassDCache", T);
     GlobalTensor<T> at;
     at.SetGlobalBuffer(addr);
+    ascendc_twin::cache_flush(addr, false);
     return at.GetValue(0);
 }
 

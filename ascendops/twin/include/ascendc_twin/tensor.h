@@ -235,8 +235,7 @@ public:
     }
     TWIN_API void SetValue(const uint64_t offset, PrimType value) const {
         using namespace ascendc_twin;
-        *reinterpret_cast<PrimType *>(scalar_global(p_ + bytes_of<PrimType>(offset), begin_, end_, sizeof(PrimType),
-                                                    Rw::WRITE, "SetValue")) = value;
+        store_global(p_ + bytes_of<PrimType>(offset), begin_, end_, sizeof(PrimType), &value, "SetValue");
     }
     TWIN_API __gm__ PrimType &operator()(const uint64_t offset) const {
         using namespace ascendc_twin;

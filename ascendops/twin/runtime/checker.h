@@ -1,0 +1,41 @@
+// What the checks remember about one running core.
+#pragma once
+
+#include "data_cache.h"
+#include "gm_log.h"
+#include "order.h"
+#include "shadow.h"
+#include "sites.h"
+
+namespace ascendc_twin {
+
+struct Checker {
+    Order order;
+    Sites sites;
+    Shadow shadow[kMems];  // of the local memories; [0] is unused
+    bool ready[kMems] = {};
+    struct SetAgain {
+        uint8_t event;
+        int32_t id;
+        void *pc, *first;
+    };
+    std::vector<SetAgain> set_again;  // flags that were set twice before a wait
+    GmLog gm;
+    DataCache cache;
+};
+
+void checker_prepare(Private &p);
+// One access of a local memory by an instruction.
+void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &walk);
+void local_scalar(Private &p, Mem mem, uint64_t at, uint32_t bytes, Rw rw);
+// A conflict of two accesses that nothing orders. `what`: the bytes and where they lie; `other`: the earlier one.
+struct Earlier {
+    PipeId pipe;
+    Rw rw;
+    Sites::Site site;
+};
+void report_conflict(Private &p, PipeId pipe, Rw rw, const Earlier &earlier, const std::string &what);
+// True, and counted once more: this finding is known already.
+bool known_finding(Private &p, const char *id);
+
+}  // namespace ascendc_twin

@@ -1,0 +1,121 @@
+// Vector clocks of the pipes of a core and of the cores of a launch.
+#include "order.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "checker.h"
+#include "fault.h"
+#include "order_api.h"
+
+namespace ascendc_twin {
+
+void Order::reset() {
+    std::fill(std::begin(now_), std::end(now_), 1);
+    memset(known_, 0, sizeof known_);
+}
+
+void Order::release(PipeId from, uint32_t *clock) {
+    const int src = index(from);
+    for (int i = 0; i < kPipes; ++i) clock[i] = std::max(clock[i], known_[src][i]);
+    clock[src] = std::max(clock[src], now_[src]++);
+}
+
+void Order::acquire(PipeId to, const uint32_t *clock) {
+    const auto learn = [clock](uint32_t *known, int except) {
+        for (int i = 0; i < kPipes; ++i) {
+            if (i != except) known[i] = std::max(known[i], clock[i]);
+        }
+    };
+    learn(known_[index(to)], -1);
+    if (to != PipeId::S) return;
+    for (auto &known : known_) learn(known, index(PipeId::S));
+}
+
+void Order::join(PipeId from, PipeId to) {
+    uint32_t clock[kPipes] = {};
+    release(from, clock);
+    acquire(to, clock);
+}
+
+void Order::barrier(PipeId pipe) {
+    if (pipe != PipeId::ALL) {
+        const int i = index(pipe);
+        known_[i][i] = now_[i]++;
+        return;
+    }
+    for (auto &known : known_) memcpy(known, now_, sizeof now_);
+    for (uint32_t &epoch : now_) ++epoch;
+}
+
+Clocks Order::departing(PipeId pipe) {
+    Clocks clocks{};
+    if (pipe == PipeId::ALL) {
+        std::copy(std::begin(now_), std::end(now_), clocks.begin());
+        for (uint32_t &epoch : now_) ++epoch;
+    } else {
+        release(pipe, clocks.data());
+        // the scalar unit has issued the signal, so its own accesses came before; whether they left the data cache is another check
+        clocks[static_cast<size_t>(PipeId::S)] = now_[index(PipeId::S)]++;
+    }
+    return clocks;
+}
+
+void result_by_scalar() {
+    if (!t_core->checks) return;
+    Order &order = priv().checker->order;
+    order.join(PipeId::V, PipeId::S);
+    order.join(PipeId::S, PipeId::V);
+    order.join(PipeId::S, PipeId::MTE3);
+}
+
+void order_set(Private &p, uint8_t event, Flag &flag) {
+    if (t_core->checks) p.checker->order.release(event_src(event), flag.clock);
+}
+
+void order_wait(Private &p, uint8_t event, const Flag &flag) {
+    if (fault_here(kLostWait, ++p.waits)) return;
+    if (t_core->checks) p.checker->order.acquire(event_dst(event), flag.clock);
+}
+
+void order_barrier(Private &p, PipeId pipe) {
+    if (t_core->checks) p.checker->order.barrier(pipe);
+}
+
+Signal signal_of(Private &p, PipeId pipe) {
+    Signal signal;
+    if (!t_core->checks) return signal;
+    GmLog &log = p.checker->gm;
+    signal.core = p.number;
+    signal.view = log.view();
+    log.leave(p);
+    signal.clocks = p.checker->order.departing(pipe);
+    return signal;
+}
+
+void signal_taken(Private &p, const Signal &signal) {
+    if (!t_core->checks) return;
+    if (signal.core == p.number) {
+        p.checker->order.acquire(PipeId::S, signal.clocks.data());
+    } else {
+        p.checker->gm.learn(signal);
+    }
+}
+
+void all_cores_met(Private &p) {
+    if (t_core->checks) p.checker->gm.meet(p);
+}
+
+bool ordered_by_hardware(PipeId pipe) {
+    if (pipe == PipeId::V) return t_core->npu_arch >= 3510;
+    // Copies into one place need a barrier, as the page of PipeBarrier says of these two; nothing of the kind is said of the cube's pipes.
+    return pipe != PipeId::MTE2 && pipe != PipeId::MTE3;
+}
+
+bool ordered_by_compiler(PipeId a, PipeId b) {
+    if (!t_core->auto_sync || t_core->type == Core::AIC) return false;
+    const auto moves = [](PipeId pipe) { return pipe == PipeId::V || pipe == PipeId::MTE2 || pipe == PipeId::MTE3; };
+    return (a == PipeId::V && b == PipeId::V) || (a == PipeId::S && moves(b)) || (b == PipeId::S && moves(a));
+}
+
+}  // namespace ascendc_twin
