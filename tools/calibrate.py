@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -76,3 +77,32 @@ def _record(subject: Subject, folder: Path, where: str) -> None:
                 name = f"{str(dtype).removeprefix('torch.')}-{recipe}"
                 made.add(name, {"values": recipe, "shapes": [list(t.shape) for t in values.values()]}, values, [out])
     made.write(folder)
+
+
+def markdown(result: dict[str, Any]) -> str:
+    """The calibration as a table: per operator and dtype, over five kinds of values."""
+    lines = ["| op | dtype | pass | largest error / allowed | mean | worst in ulp | rejected by |", "|---|---|--:|--:|--:|--:|---|"]
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in result["rows"]:
+        groups.setdefault((row["op"], row["dtype"] + (" (TF32)" if row["tf32"] else "")), []).append(row)
+    for (op, dtype), rows in groups.items():
+        errors = [row["gates"]["G2"] for row in rows if "G2" in row["gates"]]
+        ulps = [row["worst_ulp"] for row in rows if isinstance(row["worst_ulp"], float)]
+        wide = any("intermediates" in note for row in rows for note in row["notes"])
+        refused = sorted({name for row in rows for name, status in row["standards"].items() if status == "fail"})
+        passed = sum(row["status"] == "pass" for row in rows)
+        lines.append(
+            f"| {op} | {dtype}{' *' if wide else ''} | {passed} of {len(rows)} | {max(e['max'] for e in errors):.2f} | "
+            f"{max(e['mean'] for e in errors):.3f} | {max(ulps):.3g} | {', '.join(refused)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """`python -m tools.calibrate calibration.json`: prints the table of what tools/record_bundles.py measured."""
+    print(markdown(json.loads(Path(sys.argv[1]).read_text())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
