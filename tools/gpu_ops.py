@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import gpu_functions as fn
 import torch
 import torch.nn.functional as F
+from gpu_functions import Function, Shapes
 
-Function = Callable[..., Any]  # a tensor, or a tuple of them
-Shapes = Sequence[Sequence[int]]
 Make = Callable[[Shapes, torch.dtype], list[torch.Tensor]]
 
 
@@ -32,50 +31,6 @@ class Op:
     large: Sequence[Shapes] = (((8192, 8192),),)
 
 
-def _gelu64(x: torch.Tensor) -> torch.Tensor:
-    complement: torch.Tensor = torch.special.erfc(-x * math.sqrt(0.5))
-    return x * complement / 2
-
-
-def _rms_norm64(x: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor, ...]:
-    rstd = torch.rsqrt(x.square().mean(-1, keepdim=True) + eps)
-    return x * rstd * weight, rstd
-
-
-def _add_rms_norm64(x1: torch.Tensor, x2: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor, ...]:
-    return (*_rms_norm64(x1 + x2, weight, eps), x1 + x2)
-
-
-def _add_rms_norm(x1: torch.Tensor, x2: torch.Tensor, weight: torch.Tensor, eps: float) -> tuple[torch.Tensor | None, ...]:
-    x = x1 + x2
-    return F.rms_norm(x, weight.shape, weight, eps), None, x
-
-
-def _swiglu(x: torch.Tensor) -> torch.Tensor:
-    a, b = x.chunk(2, -1)
-    return F.silu(a) * b
-
-
-def _geglu(x: torch.Tensor) -> torch.Tensor:
-    a, b = x.chunk(2, -1)
-    return F.gelu(a) * b
-
-
-def _geglu64(x: torch.Tensor) -> torch.Tensor:
-    a, b = x.chunk(2, -1)
-    return _gelu64(a) * b
-
-
-def _backward(forward: Function) -> Function:
-    """The gradient of a function of one tensor, as torch computes it, for (grad_y, x)."""
-
-    def run(grad_y: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        leaf = x.detach().requires_grad_()
-        return torch.autograd.grad(forward(leaf), leaf, grad_y)[0]
-
-    return run
-
-
 def _norm(parameters: int, tensors: int = 1, **more: Any) -> dict[str, Any]:
     def shapes(*all_rows: tuple[int, ...]) -> Sequence[Shapes]:
         return tuple((*[rows] * tensors, *[rows[-1:]] * parameters) for rows in all_rows)
@@ -84,6 +39,28 @@ def _norm(parameters: int, tensors: int = 1, **more: Any) -> dict[str, Any]:
     return {"inputs": tensors + parameters, "small": small, "large": shapes((4096, 4096), (8192, 7168), (64, 50000)), **more}
 
 
+def _norm_backward(rows: int, center: bool, **more: Any) -> dict[str, Any]:
+    def shapes(*sizes: tuple[int, int]) -> Sequence[Shapes]:
+        return tuple((*[size] * rows, size[-1:]) for size in sizes)
+
+    def make(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:
+        return fn.make_norm_backward(shapes, dtype, rows=rows, center=center)
+
+    small = shapes((7, 1), (5, 17), (33, 1025), (3, 50003), (0, 5), (2100, 3))
+    return {"make": make, "small": small, "large": shapes((4096, 4096), (8192, 7168)), **more}
+
+
+_CLASSES_SMALL = (((7, 1),), ((5, 17),), ((33, 1025),), ((3, 50257),), ((0, 5),), ((2100, 3),))
+_CLASSES_LARGE = (((4096, 4096),), ((4096, 50257),))
+_SCALED_SMALL: Sequence[Shapes] = (((7, 1), (1,)), ((33, 1025), (1,)), ((0, 5), (1,)))
+_TOKENS_SMALL: Sequence[Shapes] = (((7, 1), (7, 1)), ((33, 1025), (33, 1)), ((0, 5), (0, 1)), ((2100, 3), (2100, 1)))
+_ROPE_SMALL = tuple(
+    (x, (x[1], x[3]), (x[1], x[3]))
+    for x in ((1, 1, 1, 2), (2, 33, 1, 30), (2, 11, 8, 128), (1, 2100, 1, 10), (0, 3, 2, 8))
+)
+_ROPE_LARGE = tuple((x, (x[1], x[3]), (x[1], x[3])) for x in ((4, 4096, 32, 128), (128, 4096, 1, 128)))
+_GROUPS_SMALL = tuple((x, x[1:2], x[1:2]) for x in ((1, 8, 1), (2, 40, 17), (3, 8, 7, 9), (2, 8, 30011), (0, 8, 3)))
+_GROUPS_LARGE = tuple((x, x[1:2], x[1:2]) for x in ((16, 320, 64, 64), (64, 512, 32, 32)))
 _GATED_SMALL = (((7, 2),), ((5, 34),), ((33, 2050),), ((0, 6),), ((2100, 6),))
 _GATED_LARGE = (((8192, 8192),), ((4096, 28672),))
 
@@ -131,7 +108,7 @@ OPS: dict[str, Op] = {
     "sigmoid": Op(torch.sigmoid),
     "silu": Op(F.silu),
     "tanh": Op(torch.tanh),
-    "gelu": Op(F.gelu, golden=_gelu64),
+    "gelu": Op(F.gelu, golden=fn.gelu64),
     "leaky_relu": Op(F.leaky_relu, attrs={"negative_slope": 0.2}),
     "clamp": Op(torch.clamp, attrs={"min": -1.5, "max": 2.25}),
     "scale_shift": Op(lambda x, alpha, beta: alpha * x + beta, attrs={"alpha": -1.75, "beta": 0.5}),
@@ -152,17 +129,59 @@ OPS: dict[str, Op] = {
     "amin": Op(torch.amin, small=_ROWS),
     "softmax": Op(lambda x: torch.softmax(x, -1), small=_ROWS, large=_SOFTMAX_LARGE),
     "log_softmax": Op(lambda x: torch.log_softmax(x, -1), small=_ROWS, large=_SOFTMAX_LARGE),
-    "rms_norm": Op(lambda x, w, eps: F.rms_norm(x, w.shape, w, eps), attrs={"eps": 1e-6}, golden=_rms_norm64, **_norm(1)),
+    "rms_norm": Op(lambda x, w, eps: F.rms_norm(x, w.shape, w, eps), attrs={"eps": 1e-6}, golden=fn.rms_norm64, **_norm(1)),
     "layer_norm": Op(lambda x, w, b, eps: torch.native_layer_norm(x, w.shape, w, b, eps), attrs={"eps": 1e-5}, **_norm(2)),
-    "add_rms_norm": Op(_add_rms_norm, attrs={"eps": 1e-6}, golden=_add_rms_norm64, **_norm(1, tensors=2)),
-    "swiglu": Op(_swiglu, small=_GATED_SMALL, large=_GATED_LARGE),
-    "geglu": Op(_geglu, golden=_geglu64, small=_GATED_SMALL, large=_GATED_LARGE),
+    "add_rms_norm": Op(fn.add_rms_norm, attrs={"eps": 1e-6}, golden=fn.add_rms_norm64, **_norm(1, tensors=2)),
+    "swiglu": Op(fn.swiglu, small=_GATED_SMALL, large=_GATED_LARGE),
+    "geglu": Op(fn.geglu, golden=fn.geglu64, small=_GATED_SMALL, large=_GATED_LARGE),
     "swiglu_backward": Op(
-        _backward(_swiglu), 2, small=_with_gradient(_GATED_SMALL), large=_with_gradient(_GATED_LARGE)
+        fn.backward(fn.swiglu), 2, small=_with_gradient(_GATED_SMALL), large=_with_gradient(_GATED_LARGE)
     ),
     "geglu_backward": Op(
-        _backward(_geglu), 2, golden=_backward(_geglu64),
+        fn.backward(fn.geglu), 2, golden=fn.backward(fn.geglu64),
         small=_with_gradient(_GATED_SMALL), large=_with_gradient(_GATED_LARGE),
+    ),
+    "rope": Op(fn.rope64, 3, attrs={"interleaved": False}, small=_ROPE_SMALL, large=_ROPE_LARGE),
+    "rope_backward": Op(fn.rope_backward64, 3, attrs={"interleaved": True}, small=_ROPE_SMALL, large=_ROPE_LARGE),
+    "quantize": Op(
+        fn.quantize, 2, attrs={"zero_point": -3}, make=fn.make_quantize, small=_SCALED_SMALL, large=(((8192, 8192), (1,)),),
+        golden=lambda x, scale, zero_point: torch.clamp(x / scale + zero_point, -128, 127),
+    ),
+    "quantize_per_token": Op(
+        fn.quantize_per_token, golden=fn.quantize_per_token64, make=fn.make_per_token, small=_ROWS, large=_SOFTMAX_LARGE
+    ),
+    "dequantize": Op(
+        fn.dequantize, 2, attrs={"zero_point": 5}, make=fn.make_dequantize, small=_SCALED_SMALL, large=(((8192, 8192), (1,)),)
+    ),
+    "dequantize_per_token": Op(
+        fn.dequantize, 2, make=fn.make_dequantize, small=_TOKENS_SMALL, large=(((8192, 8192), (8192, 1)),)
+    ),
+    "cross_entropy": Op(
+        fn.cross_entropy, 2, attrs={"ignore_index": -1}, golden=fn.cross_entropy64, make=fn.make_classes,
+        small=_CLASSES_SMALL, large=_CLASSES_LARGE,
+    ),
+    "cross_entropy_backward": Op(
+        fn.cross_entropy_backward, 4, attrs={"ignore_index": -1}, make=fn.make_class_gradients,
+        small=_CLASSES_SMALL, large=_CLASSES_LARGE,
+    ),
+    "softmax_backward": Op(
+        lambda grad, y: torch._softmax_backward_data(grad, y, -1, y.dtype), 2, golden=fn.softmax_backward64,
+        small=_twice(_ROWS), large=_twice(_SOFTMAX_LARGE),
+    ),
+    "log_softmax_backward": Op(
+        lambda grad, y: torch._log_softmax_backward_data(grad, y, -1, y.dtype), 2, golden=fn.log_softmax_backward64,
+        small=_twice(_ROWS), large=_twice(_SOFTMAX_LARGE),
+    ),
+    "silu_backward": _same(torch.ops.aten.silu_backward, golden=fn.silu_backward64),
+    "gelu_backward": _same(torch.ops.aten.gelu_backward, golden=fn.gelu_backward64),
+    "rms_norm_backward": Op(fn.rms_norm_backward, golden=fn.rms_norm_backward64, **_norm_backward(2, center=False)),
+    "layer_norm_backward": Op(fn.layer_norm_backward, golden=fn.layer_norm_backward64, **_norm_backward(2, center=True)),
+    "add_rms_norm_backward": Op(
+        fn.add_rms_norm_backward, golden=fn.add_rms_norm_backward64, **_norm_backward(3, center=False)
+    ),
+    "group_norm": Op(
+        lambda x, w, b, num_groups, eps: F.group_norm(x, num_groups, w, b, eps), 3, attrs={"num_groups": 4, "eps": 1e-5},
+        golden=fn.group_norm64, small=_GROUPS_SMALL, large=_GROUPS_LARGE,
     ),
 }  # fmt: skip
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "amax", "amin"})

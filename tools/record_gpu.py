@@ -24,7 +24,8 @@ from typing import Any
 
 import torch
 import triton
-from gpu_ops import OPS, Function, Shapes, attrs_of, small_shapes
+from gpu_functions import Function, Shapes
+from gpu_ops import OPS, attrs_of, small_shapes
 from triton.errors import TritonError
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -79,8 +79,9 @@ __aicore__ inline void CopyRowsOut(const GlobalTensor<T> &to, const LocalTensor<
     DataCopyPad(to, from, copy);
 }
 
-// A tensor that is read tile by tile: Copy, then Take, then Release.
-template <typename T>
+// A tensor that is read tile by tile: Copy, then Take, then Release. A queue needs as many events as it has buffers,
+// and there are 8 for all queues of a direction.
+template <typename T, int32_t DEPTH = BUFFERS>
 class RowsIn {
 public:
     static constexpr bool DIRECT = IsSameType<T, float>::value;  // the tiles in the queue need no cast
@@ -88,7 +89,7 @@ public:
     __aicore__ inline void Init(GM_ADDR address, TPipe *pipe, int32_t elements)
     {
         gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(address));
-        pipe->InitBuffer(queue_, BUFFERS, elements * sizeof(T));
+        pipe->InitBuffer(queue_, DEPTH, elements * sizeof(T));
         if constexpr (!DIRECT) {
             pipe->InitBuffer(wide_, elements * sizeof(float));
         }
@@ -131,13 +132,13 @@ public:
 
 private:
     GlobalTensor<T> gm_;
-    TQue<TPosition::VECIN, BUFFERS> queue_;
+    TQue<TPosition::VECIN, DEPTH> queue_;
     TBuf<TPosition::VECCALC> wide_;
     LocalTensor<T> held_;
 };
 
 // A tensor that is written tile by tile: Begin, compute, End, then Copy.
-template <typename T>
+template <typename T, int32_t DEPTH = BUFFERS>
 class RowsOut {
 public:
     static constexpr bool DIRECT = IsSameType<T, float>::value;
@@ -145,7 +146,7 @@ public:
     __aicore__ inline void Init(GM_ADDR address, TPipe *pipe, int32_t elements)
     {
         gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(address));
-        pipe->InitBuffer(queue_, BUFFERS, elements * sizeof(T));
+        pipe->InitBuffer(queue_, DEPTH, elements * sizeof(T));
     }
 
     // Where to compute the tile: in the queue itself, or in `spare` if it is to be rounded.
@@ -178,7 +179,7 @@ public:
 
 private:
     GlobalTensor<T> gm_;
-    TQue<TPosition::VECOUT, BUFFERS> queue_;
+    TQue<TPosition::VECOUT, DEPTH> queue_;
     LocalTensor<T> held_;
 };
 

@@ -66,9 +66,9 @@ inline bool GetRows(const gert::Shape &shape, int64_t &rows, int64_t &columns)
     return true;
 }
 // Tiles of up to `capacity` elements, for work that knows no rows: whole rows if every core can have some, else parts
-// of one row. False when a tile has parts of a row; the number of cores is set.
+// of one row. False when a tile has parts of a row; the number of cores is set. At most 4095 rows fit one DataCopyPad.
 inline bool TileElements(gert::TilingContext *context, RowTiles &tiles, int64_t capacity, int64_t pitchAlign,
-                         int64_t cores)
+                         int64_t cores, int64_t maxRows = 4095)
 {
     constexpr int64_t MIN_COLUMNS = 1024;  // shorter parts are not worth another core
     const int64_t rows = std::max<int64_t>(tiles.rows, 1);
@@ -76,7 +76,7 @@ inline bool TileElements(gert::TilingContext *context, RowTiles &tiles, int64_t 
     const int64_t pitch = AlignUp(columns, pitchAlign);
     const bool whole = pitch <= capacity && (rows >= cores || columns <= MIN_COLUMNS);
     if (whole) {
-        const int64_t fitting = std::min<int64_t>(capacity / pitch, 4095);  // blocks of one DataCopyPad
+        const int64_t fitting = std::min(capacity / pitch, maxRows);
         tiles.tileRows = static_cast<int32_t>(std::max<int64_t>(1, std::min(fitting, CeilDiv(rows, cores))));
         tiles.tileColumns = static_cast<int32_t>(columns);
     } else {

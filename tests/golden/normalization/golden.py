@@ -11,3 +11,13 @@ def golden(
     centered = x - mean
     rstd = torch.rsqrt(centered.square().mean(-1, keepdim=True) + eps)
     return centered * rstd * weight + bias, mean, rstd
+
+
+def layer_norm_backward(
+    grad_y: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, rstd: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
+    """The results for float64 tensors."""
+    g, h = grad_y * weight, (x - mean) * rstd
+    grad_x = (g - g.mean(-1, keepdim=True) - h * (g * h).mean(-1, keepdim=True)) * rstd
+    columns = x.shape[-1]
+    return grad_x, (grad_y * h).reshape(-1, columns).sum(0), grad_y.reshape(-1, columns).sum(0)

@@ -313,6 +313,7 @@ extern "C" __global__ __aicore__ void add(
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(AddTilingData);
     GET_TILING_DATA(tilingData, tiling);
+    (void)workspace;
     TPipe pipe;
     KernelAdd<DTYPE_X1> kernel;
     if (TILING_KEY_IS(1)) {

@@ -185,6 +185,7 @@ extern "C" __global__ __aicore__ void gelu(GM_ADDR x, GM_ADDR y, GM_ADDR workspa
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(GeluTilingData);
     GET_TILING_DATA(tilingData, tiling);
+    (void)workspace;
     if (TILING_KEY_IS(1)) {
         TPipe pipe;
         KernelGelu<DTYPE_X> kernel;

@@ -66,6 +66,7 @@ extern "C" __global__ __aicore__ void swiglu(GM_ADDR x, GM_ADDR y, GM_ADDR works
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(SwigluTilingData);
     GET_TILING_DATA(tilingData, tiling);
+    (void)workspace;
     // Key 1 (rows) and key 2 (split) differ in the tiles only.
     if (TILING_KEY_IS(1) || TILING_KEY_IS(2)) {
         TPipe pipe;

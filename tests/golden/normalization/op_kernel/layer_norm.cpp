@@ -14,6 +14,7 @@ extern "C" __global__ __aicore__ void layer_norm(GM_ADDR x, GM_ADDR weight, GM_A
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(LayerNormTilingData);
     GET_TILING_DATA(tilingData, tiling);
+    (void)workspace;
     TPipe pipe;
     if (TILING_KEY_IS(1)) {
         LayerNormFullLoad<DTYPE_X> kernel;

@@ -88,8 +88,10 @@ private:
         Mul(shift_, shift_, shift_, BLOCK);
         Add(deviation_, deviation_, part_, BLOCK);
         PipeBarrier<PIPE_V>();
-        Axpy(deviation_, shift_, before * (count / (before + count)), BLOCK);
-        PipeBarrier<PIPE_V>();
+        if (done > 0) {  // else 0 times a square that may be infinite
+            Axpy(deviation_, shift_, before * (count / (before + count)), BLOCK);
+            PipeBarrier<PIPE_V>();
+        }
     }
 
     // block = the sum of x, over one block.

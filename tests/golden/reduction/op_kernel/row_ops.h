@@ -88,13 +88,14 @@ struct DivOp {
     }
 };
 
-// y[r][c] = Op(a[r][c], b[r][c]) for c < width, whole repeats; rows start every `...Pitch` elements.
+// y[r][c] = Op(a[r][c], b[r][c]) for c < width; rows start every `...Pitch` elements.
 // One instruction per 64 columns (the rows are its repeats) or per row, whichever needs fewer.
 template <typename Op>
 __aicore__ inline void CombineRows(const Floats &y, int32_t yPitch, const Floats &a, int32_t aPitch, const Floats &b,
                                    int32_t bPitch, int32_t rows, int32_t width)
 {
-    if (rows * LANES < width || aPitch > MAX_REPEAT * BLOCK || bPitch > MAX_REPEAT * BLOCK) {
+    constexpr int32_t widest = MAX_REPEAT * BLOCK;
+    if (rows * LANES < width || yPitch > widest || aPitch > widest || bPitch > widest) {
         for (int32_t row = 0; row < rows; ++row) {
             Op::Row(y[row * yPitch], a[row * aPitch], b[row * bPitch], width);
         }
@@ -102,9 +103,10 @@ __aicore__ inline void CombineRows(const Floats &y, int32_t yPitch, const Floats
     }
     const BinaryRepeatParams strides(1, 1, 1, yPitch / BLOCK, aPitch / BLOCK, bPitch / BLOCK);
     for (int32_t column = 0; column < width; column += LANES) {
+        const uint64_t lanes = width - column < LANES ? width - column : LANES;
         for (int32_t row = 0; row < rows; row += MAX_REPEAT) {
             const uint8_t repeat = rows - row < MAX_REPEAT ? rows - row : MAX_REPEAT;
-            Op::Repeats(y[row * yPitch + column], a[row * aPitch + column], b[row * bPitch + column], LANES, repeat,
+            Op::Repeats(y[row * yPitch + column], a[row * aPitch + column], b[row * bPitch + column], lanes, repeat,
                         strides);
         }
     }
@@ -207,6 +209,25 @@ __aicore__ inline void ApplyRowToRows(const Floats &y, const Floats &x, const Fl
             const uint8_t repeat = rows - r < MAX_REPEAT ? rows - r : MAX_REPEAT;
             const int32_t at = r * pitch + column;
             Op::Repeats(y[at], x[at], row[column], lanes, repeat, strides);
+        }
+    }
+}
+
+// x[r][c] *= factor for c < width; rows start every `pitch` elements.
+__aicore__ inline void ScaleRows(const Floats &x, float factor, int32_t rows, int32_t width, int32_t pitch)
+{
+    if (rows * LANES < width || pitch > MAX_REPEAT * BLOCK) {
+        for (int32_t row = 0; row < rows; ++row) {
+            Muls(x[row * pitch], x[row * pitch], factor, width);
+        }
+        return;
+    }
+    const UnaryRepeatParams strides(1, 1, pitch / BLOCK, pitch / BLOCK);
+    for (int32_t column = 0; column < width; column += LANES) {
+        const uint64_t lanes = width - column < LANES ? width - column : LANES;
+        for (int32_t row = 0; row < rows; row += MAX_REPEAT) {
+            const uint8_t repeat = rows - row < MAX_REPEAT ? rows - row : MAX_REPEAT;
+            Muls(x[row * pitch + column], x[row * pitch + column], factor, lanes, repeat, strides);
         }
     }
 }

@@ -251,6 +251,7 @@ extern "C" __global__ __aicore__ void sum(
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(SumTilingData);
     GET_TILING_DATA(tilingData, tiling);
+    (void)workspace;
     TPipe pipe;
     if (TILING_KEY_IS(1)) {
         SumRows<DTYPE_X> kernel;

@@ -303,6 +303,7 @@ extern "C" __global__ __aicore__ void softmax(
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIV_ONLY);
     REGISTER_TILING_DEFAULT(SoftmaxTilingData);
     GET_TILING_DATA(tilingData, tiling);
+    (void)workspace;
     TPipe pipe;
     if (TILING_KEY_IS(1)) {
         SoftmaxFullLoad<DTYPE_X> kernel;

@@ -1,0 +1,15 @@
+// How layer_norm_backward is split over cores and tiles; op_host/layer_norm_backward_tiling.cpp fills it in.
+#ifndef LAYER_NORM_BACKWARD_TILING_H
+#define LAYER_NORM_BACKWARD_TILING_H
+
+#include "row_split.h"
+
+struct LayerNormBackwardTilingData {
+    RowSplit split;    // of the rows
+    int64_t columns;
+    int32_t tileRows;  // full_load: rows of one tile
+    int32_t pitch;     // full_load: elements from one row to the next in UB
+    int32_t chunk;     // split: elements of a row that are in UB at a time
+};
+
+#endif

@@ -1,0 +1,175 @@
+"""The families that work on rows, through the public API: results against torch in float64, gradients, and no finding without automatic synchronisation."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import ascendops
+from ascendops.parity import ulp
+from ascendops.render import new_project
+
+HALF = torch.float16
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    root = tmp_path_factory.mktemp("rows")
+    built = {}
+
+    def get(name):
+        if name not in built:
+            new_project(name, root / name)
+            built[name] = ascendops.open_project(root / name).build(backend="twin")
+        return built[name]
+
+    return get
+
+
+def values(*shape, dtype=HALF, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=generator).to(dtype)
+
+
+def run(library, project, name, *tensors, **attrs):
+    """The outputs of a run that has no finding, with and without the synchronisation that the compiler adds."""
+    op = library(project).ops[name]
+    strict = op.run(*tensors, auto_sync=False, **attrs)
+    assert not strict.diagnostics
+    result = op.run(*tensors, **attrs)
+    assert not result.diagnostics
+    assert all(torch.equal(a, b) or a.isnan().any() for a, b in zip(result.outputs, strict.outputs, strict=True))
+    return result.outputs
+
+
+def close(got, want, steps=2.0, slack=0.0):
+    """Within some ulp of the output's dtype of a float64 tensor, plus a slack."""
+    want = want.reshape(got.shape)
+    return bool(((got.double() - want).abs() <= steps * ulp.ulp(want.abs(), got.dtype) + slack).all())
+
+
+@pytest.mark.parametrize(("rows", "n"), [(5, 1), (301, 17), (3, 1025), (2, 9001), (1, 40003)])
+def test_norms(library, rows, n):
+    x, weight, bias = values(rows, n), values(n, seed=1), values(n, seed=2)
+    wide, w, b = x.double(), weight.double(), bias.double()
+    rstd = torch.rsqrt(wide.square().mean(-1, keepdim=True) + 1e-6)
+    y, scale = run(library, "rms_norm", "rms_norm", x, weight)
+    assert close(y, wide * rstd * w) and close(scale, rstd, 16)
+    y, mean, _ = run(library, "layer_norm", "layer_norm", x, weight, bias)
+    assert close(y, F.layer_norm(wide, (n,), w, b), slack=1e-6) and close(mean, wide.mean(-1), slack=1e-6)
+    y, _, total = run(library, "add_rms_norm", "add_rms_norm", x, x.flip(0), weight)
+    both = wide + wide.flip(0)
+    assert close(total, both, 1) and close(y, F.rms_norm(both, (n,), w, 1e-6))
+
+
+def test_a_large_mean_does_not_cancel(library):
+    x = values(3, 30011, dtype=torch.float32) + 1000
+    y, _, _ = run(library, "layer_norm", "layer_norm", x, torch.ones(30011), torch.zeros(30011))
+    assert close(y, F.layer_norm(x.double(), (30011,)), slack=5e-4)  # one ulp of x is 6e-5
+
+
+@pytest.mark.parametrize("shape", [(2, 8, 7, 9), (2, 4, 30011), (3, 12)], ids=str)
+def test_group_norm(library, shape):
+    x, weight, bias = values(*shape), values(shape[1], seed=1), values(shape[1], seed=2)
+    y, mean, _ = run(library, "group_norm", "group_norm", x, weight, bias, num_groups=2)
+    assert close(y, F.group_norm(x.double(), 2, weight.double(), bias.double()), slack=1e-6)
+    assert close(mean, x.double().reshape(shape[0], 2, -1).mean(-1), slack=1e-6)
+
+
+def test_gradients_of_layer_norm_are_those_of_torch(library):
+    library("layer_norm").register()
+    leaves = [values(*shape, dtype=torch.float32, seed=i).requires_grad_() for i, shape in enumerate([(37, 65), (65,), (65,)])]
+    torch.ops.ascendops.layer_norm(*leaves)[0].square().sum().backward()
+    wide = [leaf.detach().double().requires_grad_() for leaf in leaves]
+    F.layer_norm(wide[0], (65,), wide[1], wide[2]).square().sum().backward()
+    for mine, theirs in zip(leaves, wide, strict=True):
+        assert torch.allclose(mine.grad.double(), theirs.grad, rtol=1e-4, atol=1e-4)
+
+
+def test_sums_over_rows_are_the_same_in_every_run(library):
+    x, grad, weight = values(2100, 67), values(2100, 67, seed=1), values(67, seed=2)
+    rstd = torch.ones(2100, 1)
+    first = run(library, "rms_norm", "rms_norm_backward", grad, x, weight, rstd)
+    again = run(library, "rms_norm", "rms_norm_backward", grad, x, weight, rstd)
+    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+    assert close(first[1], (grad.double() * x.double()).sum(0), slack=1e-4)
+
+
+@pytest.mark.parametrize("name", ["swiglu", "geglu"])
+@pytest.mark.parametrize("shape", [(301, 34), (2, 8194)], ids=str)
+def test_gates_and_their_gradients(library, name, shape):
+    x, grad = values(*shape), values(shape[0], shape[1] // 2, seed=1)
+    leaf = x.double().requires_grad_()
+    a, b = leaf.chunk(2, -1)
+    want = (F.silu(a) if name == "swiglu" else F.gelu(a)) * b
+    want.backward(grad.double())
+    (y,) = run(library, name, name, x)
+    assert close(y, want.detach(), slack=1e-7)
+    (grad_x,) = run(library, name, f"{name}_backward", grad, x)
+    assert close(grad_x, leaf.grad, slack=1e-6)
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.parametrize("shape", [(2, 33, 1, 30), (2, 3, 131, 128)], ids=str)
+def test_rope_turns_and_turns_back(library, interleaved, shape):
+    x = values(*shape)
+    pairs = torch.linspace(0, 3, shape[1] * shape[3] // 2).reshape(shape[1], -1)
+    angle = pairs.repeat_interleave(2, -1) if interleaved else pairs.repeat(1, 2)
+    cos, sin = angle.cos().to(HALF), angle.sin().to(HALF)
+    (y,) = run(library, "rope", "rope", x, cos, sin, interleaved=interleaved)
+    complex_x = torch.view_as_complex(
+        x.double().reshape(*shape[:-1], -1, 2) if interleaved else torch.stack(x.double().chunk(2, -1), -1)
+    )
+    turned = torch.view_as_real(complex_x * torch.polar(torch.ones_like(pairs), pairs)[:, None].to(torch.complex128))
+    want = turned.flatten(-2) if interleaved else torch.cat(turned.unbind(-1), -1)
+    assert (y.double() - want).abs().max() < 8e-3  # cos and sin are rounded to half
+    (back,) = run(library, "rope", "rope_backward", y, cos, sin, interleaved=interleaved)
+    assert (back.double() - x.double()).abs().max() < 1.6e-2
+
+
+def test_int8_there_and_back(library):
+    x = torch.cat([values(7, 1001), torch.zeros(1, 1001, dtype=HALF)])
+    y, scale = run(library, "quantize_per_token", "quantize_per_token", x)
+    assert y.dtype == torch.int8 and y.abs().amax(-1).tolist() == [127] * 7 + [0]
+    (back,) = run(library, "dequantize_per_token", "dequantize_per_token", y, scale)
+    assert ((back - x.float()).abs() <= 0.5001 * scale).all()
+    halves = torch.arange(-300, 300) / 2
+    (y,) = run(library, "quantize", "quantize", halves.to(HALF), torch.ones(1), zero_point=1)
+    assert torch.equal(y, (halves.round() + 1).clamp(-128, 127).to(torch.int8))  # ties to even
+    (back,) = run(library, "dequantize", "dequantize", y, torch.tensor([0.5]), zero_point=1)
+    assert torch.equal(back, (y.float() - 1) * 0.5)
+
+
+@pytest.mark.parametrize(("rows", "classes"), [(300, 17), (3, 50257)])
+def test_cross_entropy_and_its_gradient(library, rows, classes):
+    x = values(rows, classes) * 3
+    target = torch.arange(rows) * 7919 % classes
+    target[1] = -100
+    leaf = x.double().requires_grad_()
+    want = F.cross_entropy(leaf, target, reduction="none")
+    want.sum().backward()
+    loss, lse = run(library, "cross_entropy", "cross_entropy", x, target)
+    assert close(loss, want.detach(), 8, slack=1e-6) and close(lse, x.double().logsumexp(-1), 8)
+    (grad_x,) = run(library, "cross_entropy", "cross_entropy_backward", torch.ones(rows), x, target, lse)
+    assert close(grad_x, leaf.grad, slack=1e-6)
+
+
+@pytest.mark.parametrize("n", [67, 40009])
+def test_softmax_backwards(library, n):
+    grad, y = values(9, n), torch.softmax(values(9, n, seed=1).float(), -1).to(HALF)
+    g, p = grad.double(), y.double()
+    (grad_x,) = run(library, "softmax_backward", "softmax_backward", grad, y)
+    assert close(grad_x, p * (g - (g * p).sum(-1, keepdim=True)), slack=1e-6)
+
+
+def test_a_kernel_that_forgets_the_padding_is_caught(tmp_path):
+    new_project("rms_norm", tmp_path / "rms_norm")
+    header = tmp_path / "rms_norm" / "op_kernel" / "rms_norm_full_load.h"
+    header.write_text(header.read_text().replace("PadRows(x, 0.0f, rows, columns_, pitch_);", ""))
+    op = ascendops.open_project(tmp_path / "rms_norm").build(backend="twin").ops["rms_norm"]
+    x = values(9, 1000, dtype=torch.float32)
+    first = op.run(torch.full((9, 1024), 50.0), torch.ones(1024), checks="off")
+    assert close(first.outputs[0], torch.ones(9, 1024).double())
+    result = op.run(x, torch.ones(1000), checks="off")
+    assert result.diagnostics or not close(result.outputs[0], F.rms_norm(x.double(), (1000,)))
