@@ -17,7 +17,7 @@ _REQUIRED = re.compile(r'TWIN_REQUIRE_TYPE\("(\w+)", \w+, ((?:[^()]|\([^()]*\))*
 _WRITTEN = re.compile(r"TWIN_REQUIRE_TYPE\(#API, \w+, ((?!__VA_ARGS__)(?:[^()]|\([^()]*\))*)\)")
 _LIST = re.compile(r"^#define (TWIN_\w+) ((?:\w+, )+\w+)$", re.MULTILINE)
 _ALIAS = re.compile(r"^#define (TWIN_\w+)\(API, T\) TWIN_REQUIRE_TYPE\(API, T, ([^()]*)\)", re.MULTILINE)
-_REFUSED = re.compile(r'TWIN_NOT_ON_310P(?:_V)?\("(\w+)"')
+_REFUSED = re.compile(r'(?:TWIN_NOT_ON_310P(?:_V)?|TWIN_A2_ONLY)\("(\w+)"')
 _A2 = re.compile(r"TWIN_A2\((\w+)\)")
 _ORDER = ("half", "bfloat16_t", "float", "double", "int4b_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "bool")
 

@@ -16,7 +16,7 @@ from ascendops.twin.declarations import Declaration, blanked, declarations
 _DEVICE = re.compile(r"\b__(?:aicore__|global__|simt_vf__|simd_vf__|simt_callee__|simd_callee__|ubuf__|vector__|cube__|mix__)")
 _HOST = re.compile(
     r"<<<|\b(?:acl[A-Z]\w*|ACL\w*|aclrt\w*)\b|\b(?:c10_npu|torch|at|c10|py|pybind11|ge|gert|matmul_tiling|platform_ascendc)\s*::"
-    r"|\bAscendC\s*::\s*(?:TensorShape\b|Get\w+(?:TmpSize|TilingInfo|FactorSize|ShapeInfo)\s*\(|\w+TilingFunc\s*\()|\bGet\w+(?:MaxMinTmpSize|MinTmpSize|MaxTmpSize)\s*\(|\.\s*(?:set_\w+|SaveToBuffer|GetDataSize)\s*\(|\b(?:TORCH_LIBRARY\w*|PYBIND11_MODULE|ICPU_RUN_KF|ICPU_SET_TILING_KEY|REG_AUTO_MAPPING_OP|REGISTER_CUSTOM_OP\w*)\s*\("
+    r"|\bAscendC\s*::\s*(?:TensorShape\b|Get\w+(?:TmpSize|TilingInfo|FactorSize|ShapeInfo)\s*\(|\w+TilingFunc\s*\()|\bGet\w+(?:MaxMinTmpSize|MinTmpSize|MaxTmpSize)\s*\(|\.\s*(?:set_\w+|SaveToBuffer|GetDataSize)\s*\(|\b(?:TORCH_LIBRARY\w*|PYBIND11_MODULE|ICPU_RUN_KF|ICPU_SET_TILING_KEY|REG_\w+|CUSTOM_OP\w*|REGISTER_CUSTOM_OP\w*)\s*\("
     r"|\bstd\s*::\s*(?:vector|string|cout|cerr|map|unordered_map|unique_ptr|shared_ptr|[io]?fstream|[io]?stringstream|function|filesystem|chrono|thread|random_device|mt19937)\b"
     r"|\b(?:ReadFile|WriteFile|printf_s|fopen|malloc|free)\s*\("
 )

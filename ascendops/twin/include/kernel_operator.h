@@ -30,6 +30,7 @@
 #include "ascendc_twin/sync_order.h"
 #include "ascendc_twin/group_barrier.h"
 #include "ascendc_twin/sys_access.h"
+#include "ascendc_twin/sys_query.h"
 #include "ascendc_twin/vec_constants.h"
 #include "ascendc_twin/api_raw.h"
 #include "ascendc_twin/cce_copy.h"
