@@ -185,3 +185,20 @@ def test_the_worker_stands_alone() -> None:
     path = Path(hints.__file__).with_name("worker.py")
     names = {alias.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Import) for alias in node.names}
     assert not any(name.startswith("ascendops") for name in names)
+
+
+def test_undecided_switches_are_tried_both_ways() -> None:
+    text = """
+@triton.jit
+def k(x_ptr, FLAT: tl.constexpr, KNOWN: tl.constexpr, B: tl.constexpr):
+    if FLAT and KNOWN:
+        tl.store(x_ptr + tl.arange(0, B), 1)
+
+def run(x, dims):
+    wide, block = (64, 32) if x.is_cuda else (4096, 2048)
+    k[(1,)](x, FLAT=len(dims) == 1, KNOWN=True, B=block)
+"""
+    _, jobs = kernel(text)
+    assert [(job.config["FLAT"], job.config["KNOWN"], job.config["B"]) for job in jobs] == [(False, True, 32), (True, True, 32)]
+    _, jobs = kernel(text, flags=False)
+    assert len(jobs) == 1

@@ -72,6 +72,7 @@ class Host:
     def _assume(self, node: ast.expr) -> int:
         text = ast.unparse(node)
         size = 64 if any(word in text.lower() for word in ("head", "dim", "d_model", "hdim")) and "dims" not in text.lower() else self.assumed_size
+        size = size * size if text.endswith("numel()") else size
         self.assumed[text[:60]] = size
         return size
 

@@ -36,7 +36,7 @@ def join(report: Report, paths: list[Path], toolchain: Installed, soc: str, say:
     """
     if not kernels(report):
         return
-    verdicts, skipped = check_paths(paths, toolchain, Options("", ("fp16",), 3), soc, say, limits=False)
+    verdicts, skipped = check_paths(paths, toolchain, Options("", ("fp16",), 3, flags=False), soc, say, limits=False)
     by_place = {(verdict.file.partition("#")[0], verdict.kernel): verdict for verdict in verdicts}
     done = 0
     findings: list[Finding] = []

@@ -101,7 +101,11 @@ def _unpack(target: ast.Tuple, value: ast.expr, found: dict[str, Any]) -> None:
     for index, part in enumerate(target.elts):
         if not isinstance(part, ast.Name):
             continue
-        if isinstance(value, ast.Tuple):
+        if isinstance(value, ast.IfExp) and isinstance(value.body, ast.Tuple) and isinstance(value.orelse, ast.Tuple):
+            sides = [side.elts[index] for side in (value.body, value.orelse) if index < len(side.elts)]
+            if len(sides) == 2:
+                found.setdefault(part.id, ast.copy_location(ast.IfExp(value.test, *sides), value))
+        elif isinstance(value, ast.Tuple):
             found.setdefault(part.id, value.elts[index] if index < len(value.elts) else value)
         elif (isinstance(value, ast.Attribute) and value.attr == "shape") or (isinstance(value, ast.Call) and isinstance(value.func, ast.Name)):
             item = ast.Subscript(value, ast.Constant(index), ast.Load())
@@ -121,13 +125,15 @@ def _constant(host: Host, launch: Launch, name: str, value: Any, names: dict[str
     if not isinstance(value, ast.expr):
         launch.constants[name] = value
         return
-    before = len(host.assumed)
+    before, host.assumed = host.assumed, {}
     try:
         found = host.value(value, {key: item for key, item in names.items() if key != name or not _mentions(item, name)})
     except Unknown:
+        host.assumed = before
         return
-    if len(host.assumed) > before:
+    if host.assumed:
         launch.loose.add(name)
+    host.assumed = {**before, **host.assumed}
     if (isinstance(found, (bool, int, float, str, type(None))) and not (isinstance(found, str) and found.startswith("torch."))) or (isinstance(found, dict) and set(found) == {"dtype"}):
         launch.constants[name] = found
 

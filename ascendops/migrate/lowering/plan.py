@@ -86,6 +86,7 @@ class Options:
         constants: Compile-time values that the user gave; they win.
         types: Types of arguments that the user gave, e.g. `*fp16` or `i64`.
         kernels: Only these kernels; empty means all.
+        flags: Try switches that nothing in the file decides both ways.
     """
 
     target: str
@@ -94,6 +95,7 @@ class Options:
     constants: dict[str, Any] = field(default_factory=dict)
     types: dict[str, str] = field(default_factory=dict)
     kernels: frozenset[str] = frozenset()
+    flags: bool = True
 
 
 def plan(piece: Slice, options: Options) -> list[tuple[Verdict, list[Job]]]:
@@ -118,7 +120,10 @@ def _kernel(piece: Slice, node: ast.FunctionDef, options: Options) -> tuple[Verd
     verdict.notes = lint(piece.tree, node, piece.helpers, piece.file, launches)
     jobs: list[Job] = []
     dtypes = options.dtypes if "data" in types.values() else options.dtypes[:1]
-    for choice in spread(every, options.configs):
+    chosen = spread(every, options.configs)
+    if options.flags:
+        chosen += _flipped(chosen[0], uses(piece.tree, node, fixed), launch.loose if launch else set())
+    for choice in chosen:
         choice.values.update({name: value for name, value in options.constants.items() if name in fixed})
         choice.assumed -= set(options.constants)
         jobs += [_job(piece, node, verdict, choice, launch, dtype, options) for dtype in dtypes]
@@ -152,6 +157,15 @@ def _job(piece: Slice, node: ast.FunctionDef, verdict: Verdict, choice: Choice, 
     if launch and loose & launch.loose:
         assumed.update(launch.assumed)
     return Job(verdict, piece.name, node.name, dtype, signature, constants, divisible, choice.values, assumed, sizes, frozenset(loose), tuple(name for name in verdict.strides if name in signature))
+
+
+def _flipped(choice: Choice, use: dict[str, str], loose: set[str]) -> list[Choice]:
+    """The choice with each of up to three undecided switches the other way."""
+    undecided = [name for name, value in choice.values.items() if isinstance(value, bool) and use.get(name) == "flag" and name in choice.assumed | loose - choice.given]
+    return [
+        Choice({**choice.values, name: not choice.values[name]}, set(choice.assumed), choice.line, choice.given)
+        for name in undecided[:3]
+    ]
 
 
 def _dots(piece: Slice, node: ast.FunctionDef) -> bool:
