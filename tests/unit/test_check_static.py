@@ -202,3 +202,30 @@ def run(x, dims):
     assert [(job.config["FLAT"], job.config["KNOWN"], job.config["B"]) for job in jobs] == [(False, True, 32), (True, True, 32)]
     _, jobs = kernel(text, flags=False)
     assert len(jobs) == 1
+
+
+def test_an_alternative_to_a_vendors_library_is_taken() -> None:
+    text = HEAD + """
+if NEW:
+    try:
+        from triton.language.extra.libdevice import rsqrt
+    except ModuleNotFoundError:
+        from triton.language.extra.cuda.libdevice import rsqrt
+else:
+    from triton.language.math import rsqrt
+from triton.language.extra.libdevice import tanh
+
+@triton.jit
+def k(x_ptr):
+    tl.store(x_ptr, rsqrt(tl.load(x_ptr)))
+
+@triton.jit
+def t(x_ptr):
+    tl.store(x_ptr, tanh(tl.load(x_ptr)))
+"""
+    piece = Slicer().take("k.py", text, None)
+    words = "\n".join(text.split("\n")[line - 1] for line, _, _ in piece.keep)
+    assert "from triton.language.math import rsqrt" in words and "libdevice import rsqrt" not in words and "libdevice import tanh" in words
+    notes = {verdict.kernel: {note.id for note in verdict.notes} for verdict, _ in plan(piece, Options("Ascend910B1", ("fp32",)))}
+    assert notes == {"k": set(), "t": {"CHK-LIBDEVICE"}}
+    assert hints.read("TypeError: cannot convert None of type <class 'NoneType'> to tensor").kind == "libdevice"

@@ -213,4 +213,8 @@ def _assume(name: str, use: str, size: int, sizes: int) -> Any:
         return size if sizes < 2 else min(size, 64)
     if "DTYPE" in name.upper():
         return {"dtype": "float32"}
+    if re.search(r"SMOOTHING|SCALE|BETA|ALPHA|EPS|GAMMA|_PROB|TEMPERATURE", name.upper()):
+        return 0.5
+    if re.search(r"^N_?(COLS|ROWS|COL|ROW)|SIZE|HIDDEN|VOCAB|^[NMKVD]$", name.upper()):
+        return size
     return 4 if use == "count" else 16

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ascendops.migrate.lowering.launches import Launch
+from ascendops.migrate.lowering.slices import portable_names, vendor
 from ascendops.migrate.lowering.verdict import Note
 from ascendops.migrate.scanners.python_tree import Tree
 
@@ -35,6 +36,7 @@ def lint(tree: Tree, node: ast.FunctionDef, helpers: dict[str, ast.FunctionDef],
 
 
 def _calls(tree: Tree, body: ast.FunctionDef, file: str) -> Iterator[Note]:
+    portable = portable_names(tree)
     for part in ast.walk(body):
         if not isinstance(part, ast.Call):
             continue
@@ -43,7 +45,11 @@ def _calls(tree: Tree, body: ast.FunctionDef, file: str) -> Iterator[Note]:
         if name.startswith("triton.language.") and leaf in _RULES:
             short, level, message, help_text = _RULES[leaf]
             yield Note(f"CHK-{short}", level, file, part.lineno, message, help_text)
-        if name.startswith("triton.language.extra.cuda") or name.endswith((".globaltimer", ".smid")):
+        if vendor(name.rpartition(".")[0]) and isinstance(part.func, ast.Name) and part.func.id in portable:
+            continue
+        if "libdevice" in name:
+            yield Note("CHK-LIBDEVICE", "warning", file, part.lineno, f"{leaf} of libdevice is a stub in triton-ascend 3.2 and gives nothing", f"use tl.{leaf} or tl.math.{leaf}")
+        elif name.startswith("triton.language.extra.cuda") or name.endswith((".globaltimer", ".smid")):
             yield Note("CHK-PTX", "warning", file, part.lineno, f"{leaf} reads a GPU register", "remove it")
         for word in part.keywords:
             if word.arg in _IGNORED.get(leaf, ()) and not (isinstance(word.value, ast.Constant) and word.value.value in ("", None, False)):

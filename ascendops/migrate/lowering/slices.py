@@ -69,8 +69,9 @@ class Slicer:
         self.slices.append(piece)
         self._split(piece, jit)
         known = {local for local, _, _ in piece.links}
+        portable = portable_names(tree)
         for node, conditional in _statements(tree.nodes[0]):
-            if _wanted(tree, node, jit, known):
+            if _wanted(tree, node, jit, known) and not _replaced(node, portable):
                 piece.keep.append((node.lineno, node.col_offset, conditional))
                 known.update(_bound(node))
         return piece
@@ -120,6 +121,22 @@ def is_jit(tree: Tree, node: ast.FunctionDef) -> bool:
     """Whether a function has the decorator `@triton.jit`, with or without arguments."""
     names = (tree.dotted(item.func if isinstance(item, ast.Call) else item) for item in node.decorator_list)
     return any(name in _JIT for name in names)
+
+
+def vendor(module: str) -> bool:
+    """Whether a module is one vendor's library of device functions."""
+    return module.startswith(("triton.language.extra", "triton.language.libdevice", "triton.language.math.libdevice")) or module.endswith("libdevice")
+
+
+def portable_names(tree: Tree) -> set[str]:
+    """Local names that some import of the file takes from a module of triton that is no vendor's."""
+    imports = (node for node in tree.nodes if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("triton"))
+    return {alias.asname or alias.name for node in imports if not vendor(node.module or "") for alias in node.names}
+
+
+def _replaced(node: ast.stmt, portable: set[str]) -> bool:
+    """Whether an import from a vendor's library has an alternative in the file: on an NPU that one is taken."""
+    return isinstance(node, ast.ImportFrom) and vendor(node.module or "") and {alias.asname or alias.name for alias in node.names} <= portable
 
 
 def _is_value(tree: Tree, node: ast.Name) -> bool:
