@@ -31,7 +31,7 @@ def _pairs(_context: click.Context, parameter: click.Parameter, values: tuple[st
 @click.command("check")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="PATH...")
 @click.option("-k", "--kernel", "kernels", multiple=True, metavar="NAME", help="Only this kernel (repeatable).")
-@click.option("--soc", default=DEFAULT_SOC, show_default=True, metavar="SOC", help="Target, of the Ascend 910B and 910_93 families.")
+@click.option("--soc", default=DEFAULT_SOC, show_default=True, metavar="SOC", help="Target: Ascend 910B, 910_93 or 950.")
 @click.option("--dtype", "dtypes", multiple=True, type=click.Choice(_DTYPES), help="Dtype of the data (repeatable) [all three].")
 @click.option("--constexpr", "constants", multiple=True, callback=_pairs, metavar="NAME=VALUE", help="A compile-time value, such as BLOCK=4096 (repeatable).")
 @click.option("--arg", "types", multiple=True, callback=_pairs, metavar="NAME=TYPE", help="An argument's type, such as ids=*i32 or n=i64 (repeatable).")

@@ -157,3 +157,13 @@ def test_references_lower(name: str) -> None:
     assert TOOLCHAIN is not None
     found, _ = check([(path.name, path.read_text(), path)], TOOLCHAIN, Options("Ascend910B1", ("fp16",)), limits=False)
     assert found and all(item.status == "lowers" and not item.open for item in found), found
+
+
+def test_ascend_950_has_its_own_path_and_sizes() -> None:
+    assert TOOLCHAIN is not None
+    good = flat("    y = x + 1\n", launch="def run(x, y):\n    k[(1,)](x, y, 9, B=2048)\n")
+    found, _ = check([("k.py", good, None)], TOOLCHAIN, Options("Ascend950PR_9599", ("fp32",)), limits=False)
+    (attempt,) = found[0].attempts
+    assert attempt.plan is not None and attempt.plan.available["UB"] == 2031616 and attempt.plan.used["UB"] >= 2048 * 32
+    found, _ = check([("k.py", good.replace("2048", "65536"), None)], TOOLCHAIN, Options("Ascend950PR_9599", ("fp32",)), limits=False)
+    assert (found[0].attempts[0].kind, found[0].attempts[0].available) == ("ub_overflow", {"UB": 2031616})

@@ -20,18 +20,17 @@ Source = tuple[str, str, Path | None]
 
 
 def target(soc: str) -> str:
-    """The compiler's name of a SoC: `Ascend910B1`, `Ascend910_9391`.
+    """The compiler's name of a SoC: `Ascend910B1`, `Ascend910_9391`, `Ascend950PR_9599`.
 
     Raises:
         UnknownSoc: There is no such SoC.
         ToolchainError: triton-ascend 3.2 does not compile for it here.
     """
     found = resolve(soc)
-    if found.unit not in ("ascend910b", "ascend910_93"):
+    if found.unit not in ("ascend910b", "ascend910_93", "ascend950"):
         raise ToolchainError(
-            f"the installed triton-ascend does not compile for {found.name}",
-            why="its path for Ascend 950 needs bishengir-compile-a5 with CANN's compiler, and the others have no Triton",
-            help="--soc Ascend910B1 (Atlas A2) or Ascend910_9391 (A3)",
+            f"triton-ascend does not compile for {found.name}",
+            help="--soc Ascend910B1 (Atlas A2), Ascend910_9391 (A3) or Ascend950PR_9599",
         )
     return found.name
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 _SPACES = {"ub": "UB", "cbuf": "L1", "ca": "L0A", "cb": "L0B", "cc": "L0C"}
 _BITS = {"f32": 32, "f16": 16, "bf16": 16, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 1, "f64": 64}
-_CONSTANT = re.compile(r"(%c[\w-]+) = arith\.constant (-?\d+) : i64")
+_CONSTANT = re.compile(r"(%[\w-]+) = (?:arith\.constant |llvm\.mlir\.constant\()(-?\d+) : i64")
 _CAST = re.compile(r"hivm\.hir\.pointer_cast\(([^)]*)\)[^:]*: memref<((?:\d+x)+)(\w+),[^\n]*?address_space<(\w+)>")
 _SPEC = re.compile(r'"(\w+)", (\d+) : i32')
 _ENTRY = re.compile(r"func\.func @(\w+)\(%arg0[^\n]*attributes \{([^\n]*)\} \{")

@@ -30,6 +30,7 @@ ADAPTER = [
     "--mlir-print-debuginfo",
 ]
 """The passes that triton-ascend 3.2.0 runs before its compiler (triton/backends/ascend/compiler.py, ttir_to_linalg)."""
+ADAPTER_950 = [option.replace("=False", "=True").replace("template=True", "template=False").replace("vector=True", "vector=False") for option in ADAPTER]
 COMPILER = [
     "--enable-auto-multi-buffer=True",
     "--enable-auto-bind-sub-block=True",
@@ -37,6 +38,13 @@ COMPILER = [
     "--enable-hivm-compile=true",
     "--enable-triton-kernel-compile=true",
 ]
+COMPILER_950 = [
+    "--enable-auto-multi-buffer=False",
+    "--enable-auto-bind-sub-block=False",
+    "--enable-hfusion-compile=true",
+    "--enable-triton-kernel-compile=true",
+]
+"""The options of triton-ascend's path for Ascend 950 (linalg_to_bin_enable_npu_compile_910_95)."""
 
 
 def main(path: str) -> None:
@@ -114,16 +122,18 @@ def _job(job: dict[str, Any], scope: dict[str, Any], request: dict[str, Any], lo
         ttir = _ttir(kernel, job, request["target"])
     except Exception as error:  # noqa: BLE001  every front-end failure is a verdict
         return _front_end(error, lost)
+    new = request["target"].startswith("Ascend950")
     folder = Path(request["work"]) / f"job{job['id']}"
     (folder / "temps").mkdir(parents=True)
     (folder / "kernel.ttir.mlir").write_text(ttir, encoding="utf-8")
-    adapter = [f"{request['site']}/triton/backends/ascend/triton-adapter-opt", str(folder / "kernel.ttir.mlir"), *ADAPTER]
+    adapter = [f"{request['site']}/triton/backends/ascend/triton-adapter-opt", str(folder / "kernel.ttir.mlir"), *(ADAPTER_950 if new else ADAPTER)]
     failed = _run([*adapter, "-o", str(folder / "kernel.adapter.mlir")], request["timeout_s"])
     if failed is not None:
         return {"stage": "ttadapter", "error": failed, "folder": str(folder)}
     text = (folder / "kernel.adapter.mlir").read_text(encoding="utf-8")
     (folder / "kernel.mlir").write_text(re.sub(r', mix_mode\s*=\s*"[^"]*"', "", text), encoding="utf-8")
-    compiler = [f"{request['site']}/ascendnpuir/bin/bishengir-compile", str(folder / "kernel.mlir"), *COMPILER]
+    program = f"{request['site']}/ascendnpuir/bin/bishengir-compile{'-a5' if new else ''}"
+    compiler = [program, str(folder / "kernel.mlir"), *(COMPILER_950 if new else COMPILER)]
     compiler += [f"--target={request['target']}", f"--save-temps={folder / 'temps'}", "-o", str(folder / "kernel")]
     failed = _run(compiler, request["timeout_s"])
     hivm = folder / "temps" / "module.hivm.opt.mlir"
