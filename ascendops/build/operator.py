@@ -118,7 +118,8 @@ class Operator:
         host_outputs = places.host_tensors(outputs)
         tiling = self.host.tiling(self.definition.op_type, host_inputs, host_outputs, bound.attrs, self.soc)
         options = {"checks": checks, "auto_sync": auto_sync, "trace": trace, "timeout_s": timeout_s}
-        launched = self._launch(column, tensors, outputs, tiling, options)
+        places.initialise(self.definition, outputs, column, tensors)
+        launched = self._launch(column, tensors, outputs, tiling, places.without_contents(self.definition, tensors, given), options)
         places.copy_back(outputs, given)
         result = RunResult(
             tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), launched.diagnostics,
@@ -237,10 +238,12 @@ class Operator:
         return columns
 
     def _launch(
-        self, column: int, tensors: Mapping[str, TensorArg], outputs: Sequence[torch.Tensor], tiling: Tiling, options: Mapping[str, Any]
-    ) -> LaunchResult:
+        self, column: int, tensors: Mapping[str, TensorArg], outputs: Sequence[torch.Tensor], tiling: Tiling, empty: set[str],
+        options: Mapping[str, Any],
+    ) -> LaunchResult:  # fmt: skip
         args = [places.gm_argument(tensors[param.name], param.name) for param in self.definition.inputs]
-        args += [places.gm_argument(value, param.name) for param, value in zip(self.definition.outputs, outputs, strict=True)]
+        named = zip(self.definition.outputs, outputs, strict=True)
+        args += [places.gm_argument(value, param.name, undefined=param.name in empty) for param, value in named]
         return launch(
             self.kernels[column], self.entry, args, block_dim=tiling.block_dim, tiling=tiling.data, tiling_key=tiling.key,
             workspace_bytes=sum(tiling.workspaces), soc=self.soc, **options,

@@ -100,15 +100,28 @@ def host_tensors(outputs: Sequence[Nested]) -> list[HostTensor | list[HostTensor
     return [[one(tensor) for tensor in output] if isinstance(output, list) else one(output) for output in outputs]
 
 
-def gm_argument(value: Any, name: str) -> GmBuffer | None:
+def initialise(definition: OpDef, outputs: Sequence[Nested], column: int, tensors: Mapping[str, Any]) -> None:
+    """Fills the outputs that are declared with InitValue (one number, or one per dtype column), as the framework does before a launch."""
+    for param, output in zip(definition.outputs, outputs, strict=True):
+        if param.init_value and tensors.get(param.name) is None:
+            for tensor in flat([output]):
+                tensor.fill_(param.init_value[column if column < len(param.init_value) else 0])
+
+
+def without_contents(definition: OpDef, tensors: Mapping[str, Any], given: Sequence[Nested]) -> set[str]:
+    """Names of the outputs that hold nothing when the kernel starts: made here, neither an input in place nor declared with InitValue."""
+    return {p.name for p in definition.outputs if not given and not p.init_value and tensors.get(p.name) is None}
+
+
+def gm_argument(value: Any, name: str, *, undefined: bool = False) -> GmBuffer | None:
     """The kernel argument of a tensor, of a list of tensors, or of an absent one."""
     if value is None:
         return None
     if isinstance(value, list):
-        return GmBuffer.tensor_list([gm_buffer(tensor, f"{name}[{i}]") for i, tensor in enumerate(value)], name)
-    return gm_buffer(value, name)
+        return GmBuffer.tensor_list([gm_buffer(tensor, f"{name}[{i}]", undefined=undefined) for i, tensor in enumerate(value)], name)
+    return gm_buffer(value, name, undefined=undefined)
 
 
-def gm_buffer(tensor: torch.Tensor, name: str) -> GmBuffer:
+def gm_buffer(tensor: torch.Tensor, name: str, *, undefined: bool = False) -> GmBuffer:
     """The GM buffer over a contiguous tensor's own memory."""
-    return GmBuffer(tensor.data_ptr(), nbytes(tensor), name, shape=tuple(tensor.shape))
+    return GmBuffer(tensor.data_ptr(), nbytes(tensor), name, shape=tuple(tensor.shape), undefined=undefined)

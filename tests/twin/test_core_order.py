@@ -62,3 +62,24 @@ def test_guarded_arguments_may_share_memory() -> None:
     assert both.tolist() == list(range(256))
     compiled(CORES).launch("good_halves", block_dim=2, args=[both, both])
     assert both[0] == 0 and both[128] == 1
+
+
+def test_outputs_hold_nothing_unless_they_are_given_or_initialised() -> None:
+    import types
+
+    import torch
+
+    from ascendops.build import outputs as places
+    from ascendops.twin.opdef import OpParam
+
+    def param(name: str, *init: float) -> OpParam:
+        return OpParam(name, "required", ("float32", "int32"), ("ND", "ND"), init_value=init)
+
+    definition = types.SimpleNamespace(outputs=[param("x"), param("y"), param("z", 3), param("w", 1, 2)])
+    inputs = {"x": torch.ones(2)}
+    made = [inputs["x"], *(torch.full((2,), 7.0) for _ in range(3))]
+    places.initialise(definition, made, 1, inputs)
+    assert [tensor.tolist() for tensor in made] == [[1, 1], [7, 7], [3, 3], [2, 2]]
+    assert places.without_contents(definition, inputs, []) == {"y"}
+    assert places.without_contents(definition, inputs, made) == set()
+    assert places.gm_buffer(made[1], "y", undefined=True).flags == 1
