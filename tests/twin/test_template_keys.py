@@ -48,3 +48,13 @@ def test_a_declaration_may_name_another_operator(tmp_path: Path) -> None:
     assert "Copied" in header.read_text()
     lib = ascendops.open_project(root).build(backend="twin")
     assert torch.equal(lib.scale_tpl(torch.ones(8), 5, True), torch.full((8,), -5.0))
+
+
+def test_a_template_kernel_may_be_called_like_a_function_of_the_c_library(tmp_path: Path) -> None:
+    root = tmp_path / "asinh"
+    for path in PROJECT.rglob("*.*"):
+        copy = root / str(path.relative_to(PROJECT)).replace("scale_tpl", "asinh")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(path.read_text().replace("scale_tpl", "asinh").replace("ScaleTpl", "Asinh"))
+    lib = ascendops.open_project(root).build(backend="twin")
+    assert torch.equal(lib.asinh(torch.ones(8), 2, True), torch.full((8,), -2.0))

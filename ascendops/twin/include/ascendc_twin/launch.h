@@ -105,7 +105,7 @@ constexpr Signature<Args...> signature(void (*)(Args...)) {
 
 }  // namespace ascendc_twin
 
-// Exports a kernel to the launcher. `kernel` is its name after any renaming.
+// Exports a kernel to the launcher. `kernel` is its name after any renaming (which the macros behind _OF see).
 #define ASCENDC_TWIN_ENTRY(kernel) ASCENDC_TWIN_ENTRY_OF(kernel)
 #define ASCENDC_TWIN_ENTRY_OF(kernel)                                                                                        \
     extern "C" __attribute__((visibility("default"))) void twin_entry_##kernel(void **args) { ascendc_twin::call(&kernel, args); } \
@@ -113,22 +113,26 @@ constexpr Signature<Args...> signature(void (*)(Args...)) {
     extern "C" __attribute__((visibility("default"))) const char *twin_sig_##kernel() { return twin_signature_##kernel.text; }
 
 // Exports a function under another name: an instance of a template, or one in a namespace.
-#define ASCENDC_TWIN_ENTRY_AS(name, ...)                                                                                      \
+#define ASCENDC_TWIN_ENTRY_AS(name, ...) ASCENDC_TWIN_ENTRY_AS_OF(name, __VA_ARGS__)
+#define ASCENDC_TWIN_ENTRY_AS_OF(name, ...)                                                                                      \
     extern "C" __attribute__((visibility("default"))) void twin_entry_##name(void **args) { ascendc_twin::call(&__VA_ARGS__, args); } \
     static constexpr auto twin_signature_##name = ascendc_twin::signature(&__VA_ARGS__);                                     \
     extern "C" __attribute__((visibility("default"))) const char *twin_sig_##name() { return twin_signature_##name.text; }
 
 // What the kernel's text says about the cores it runs on: "default;key=type;...", numbers of KernelMetaType.
-#define ASCENDC_TWIN_TASK(kernel, types) \
+#define ASCENDC_TWIN_TASK(kernel, types) ASCENDC_TWIN_TASK_OF(kernel, types)
+#define ASCENDC_TWIN_TASK_OF(kernel, types) \
     extern "C" __attribute__((visibility("default"))) const char *twin_task_##kernel() { return types; }
 
 // Exports a template kernel (ASCENDC_TPL_*): one instance per tiling key.
-#define ASCENDC_TWIN_TEMPLATE_BEGIN(kernel)                                                             \
+#define ASCENDC_TWIN_TEMPLATE_BEGIN(kernel) ASCENDC_TWIN_TEMPLATE_BEGIN_OF(kernel)
+#define ASCENDC_TWIN_TEMPLATE_BEGIN_OF(kernel)                                                             \
     extern "C" __attribute__((visibility("default"))) void twin_entry_##kernel(void **args) {           \
         const uint64_t twin_key = ascendc_twin::core().tiling_key;
 #define ASCENDC_TWIN_INSTANCE(key, ...) \
     if (twin_key == (key)) return ascendc_twin::call(&__VA_ARGS__, args);
-#define ASCENDC_TWIN_TEMPLATE_END(kernel, ...)                                                          \
+#define ASCENDC_TWIN_TEMPLATE_END(kernel, ...) ASCENDC_TWIN_TEMPLATE_END_OF(kernel, __VA_ARGS__)
+#define ASCENDC_TWIN_TEMPLATE_END_OF(kernel, ...)                                                          \
     ascendc_twin::finding("TILING-KEY", "no instance of the kernel template has tiling key %llu",       \
                           static_cast<unsigned long long>(twin_key));                                   \
     ascendc_twin::abandon_block();                                                                      \
