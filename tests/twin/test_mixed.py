@@ -40,6 +40,14 @@ def test_vector_cores_finish_what_the_cube_core_began() -> None:
     assert torch.allclose(c.double(), (a.double() @ b.double().mT).relu(), atol=2e-3, rtol=1e-3)
 
 
+def test_a_flag_of_another_pipe_orders_nothing() -> None:
+    a, b, c = inputs(2)
+    result = kernel().launch("bad_flag_of_another_pipe", block_dim=2, args=[a, b, c], workspace_bytes=8192, checks="warn")
+    assert {d.id for d in result.diagnostics} == {"GM-RACE"}
+    message = result.diagnostics[0].message
+    assert "DataCopy on vector core" in message and "Fixpipe on cube core" in message and "of workspace" in message
+
+
 def test_a_wrong_flag_is_found_on_both_sides() -> None:
     a, b, c = inputs(2)
     result = kernel().launch("bad_wrong_flag", block_dim=2, args=[a, b, c], workspace_bytes=8192, checks="warn")

@@ -171,10 +171,11 @@ void GmLog::give(Private &p, CoreLog &out) {
     leave(p);
     out.core = p.number;
     out.block = t_core->block_idx;
+    if (t_core->mixed) out.kind = t_core->type == Core::AIC ? "cube core" : "vector core";
     out.sub_block = t_core->sub_block_idx;
     out.all.swap(all_);
     out.views.swap(views_);
-    if (!out.all.empty()) out.sites = p.checker->sites.all();
+    out.sites = &p.checker->sites;
 }
 
 namespace {

@@ -64,9 +64,10 @@ private:
 
 struct CoreLog {
     uint32_t core = 0, block = 0, sub_block = 0;
+    const char *kind = "block";  // or the kind of core, where a kernel runs on two
     std::vector<GmAccess> all;
     std::vector<std::shared_ptr<const CoresView>> views;
-    std::vector<Sites::Site> sites;
+    const Sites *sites = nullptr;  // of the thread that ran the core
 };
 
 // One access of an instruction; notes it for the checks and reports what is wrong with it inside this core.

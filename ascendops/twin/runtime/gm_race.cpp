@@ -23,7 +23,11 @@ struct Item {
 };
 
 const Sites::Site &site(const Item &i) {
-    return i.core->sites[i.access->site];
+    return (*i.core->sites)[i.access->site];
+}
+
+std::string who(const Item &i) {
+    return format("%s %u", i.core->kind, i.core->block);
 }
 
 bool before(const Item &a, const Item &b) {
@@ -88,17 +92,17 @@ private:
         if (!scalar_write(first) || !first.access->unflushed || later.access->rw != Rw::READ) return;
         if (!areas_meet(first.access->area, later.access->area, lo, hi)) return;
         add("DCACHE-DIRTY", later, first, out,
-            format("%s on block %u reads %s, which %s on block %u at %s has written in its data cache only: call DataCacheCleanAndInvalid "
+            format("%s on %s reads %s, which %s on %s at %s has written in its data cache only: call DataCacheCleanAndInvalid "
                    "before the blocks meet",
-                   site(later).api, later.core->block, place(lo).c_str(), site(first).api, first.core->block, at(site(first).pc).c_str()));
+                   site(later).api, who(later).c_str(), place(lo).c_str(), site(first).api, who(first).c_str(), at(site(first).pc).c_str()));
     }
 
     void writes(const Item &a, const Item &b, uint64_t lo, uint64_t hi, std::vector<Finding> &out) {
         const bool atomic = a.access->kind == GmKind::ATOMIC || b.access->kind == GmKind::ATOMIC;
         const bool same = !atomic && range_.pages != nullptr && gm_same_values(*range_.pages, lo, hi, a.core->core, b.core->core);
         add(same ? "GM-SAME-WRITE" : "GM-RACE", b, a, out,
-            format("%s on block %u and %s on block %u (at %s) both write %llu bytes at %s, %s", site(b).api, b.core->block, site(a).api,
-                   a.core->block, at(site(a).pc).c_str(), static_cast<ull>(hi - lo), place(lo).c_str(),
+            format("%s on %s and %s on %s (at %s) both write %llu bytes at %s, %s", site(b).api, who(b).c_str(), site(a).api,
+                   who(a).c_str(), at(site(a).pc).c_str(), static_cast<ull>(hi - lo), place(lo).c_str(),
                    same ? "with the same values" : "and nothing orders the blocks: divide the work so that each byte has one block, add with "
                                                    "SetAtomicAdd, or put SyncAll between"));
     }
@@ -107,9 +111,9 @@ private:
         const GmArea &area = read.access->area;
         const bool edge = area.run > 32 && hi - lo < 32 && area.n1 == 1 && area.n2 == 1 && (hi == area.lo + area.run || lo == area.lo);
         add(edge ? "GM-RACE-EDGE" : "GM-RACE", read, write, out,
-            format("%s on block %u reads %llu bytes at %s that %s on block %u writes at %s, and nothing orders the blocks: put SyncAll, or "
+            format("%s on %s reads %llu bytes at %s that %s on %s writes at %s, and nothing orders the blocks: put SyncAll, or "
                    "IBSet and IBWait, between",
-                   site(read).api, read.core->block, static_cast<ull>(hi - lo), place(lo).c_str(), site(write).api, write.core->block,
+                   site(read).api, who(read).c_str(), static_cast<ull>(hi - lo), place(lo).c_str(), site(write).api, who(write).c_str(),
                    at(site(write).pc).c_str()));
     }
 
@@ -118,9 +122,9 @@ private:
         uint64_t lo = 0, hi = 0;
         if (!lines_meet(scalar.access->area, other.access->area, lo, hi)) return;
         add("GM-LINE", scalar, other, out,
-            format("%s on block %u and %s on block %u (at %s) write into the same 64-byte line at %s; the data cache writes lines back "
+            format("%s on %s and %s on %s (at %s) write into the same 64-byte line at %s; the data cache writes lines back "
                    "whole, so one of the two is lost: keep scalar writes of different blocks 64 bytes apart",
-                   site(scalar).api, scalar.core->block, site(other).api, other.core->block, at(site(other).pc).c_str(), place(lo).c_str()));
+                   site(scalar).api, who(scalar).c_str(), site(other).api, who(other).c_str(), at(site(other).pc).c_str(), place(lo).c_str()));
     }
 
     // Whether `other` has a byte in a line that a scalar write belongs to.

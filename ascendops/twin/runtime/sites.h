@@ -19,7 +19,6 @@ public:
         return last_number_ = find(pc, api);
     }
     const Site &operator[](uint16_t number) const { return sites_[number]; }
-    const std::vector<Site> &all() const { return sites_; }
 
 private:
     uint16_t find(void *pc, const char *api) {

@@ -13,11 +13,11 @@ public:
         gmC.SetGlobalBuffer((__gm__ half *)c + tile, SIDE * SIDE);
         gmW.SetGlobalBuffer((__gm__ float *)workspace + tile, SIDE * SIDE);
     }
-    template <uint16_t SET, uint16_t WAIT>
+    template <uint16_t SET, uint16_t WAIT, pipe_t PIPE = PIPE_FIX>
     __aicore__ inline void Process() {
         if ASCEND_IS_AIC {
             Cube();
-            CrossCoreSetFlag<2, PIPE_FIX>(SET);
+            CrossCoreSetFlag<2, PIPE>(SET);
         }
         if ASCEND_IS_AIV {
             CrossCoreWaitFlag(WAIT);
@@ -65,6 +65,11 @@ private:
 extern "C" __global__ __aicore__ void good_relu(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     Mixed(a, b, c, workspace).Process<5, 5>();
+}
+// The flag is set when pipe MTE2 has done its work; Fixpipe may not have.
+extern "C" __global__ __aicore__ void bad_flag_of_another_pipe(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    Mixed(a, b, c, workspace).Process<5, 5, PIPE_MTE2>();
 }
 extern "C" __global__ __aicore__ void bad_wrong_flag(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
