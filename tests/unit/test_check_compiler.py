@@ -167,3 +167,12 @@ def test_ascend_950_has_its_own_path_and_sizes() -> None:
     assert attempt.plan is not None and attempt.plan.available["UB"] == 2031616 and attempt.plan.used["UB"] >= 2048 * 32
     found, _ = check([("k.py", good.replace("2048", "65536"), None)], TOOLCHAIN, Options("Ascend950PR_9599", ("fp32",)), limits=False)
     assert (found[0].attempts[0].kind, found[0].attempts[0].available) == ("ub_overflow", {"UB": 2031616})
+
+
+def test_guessed_types_that_do_not_fit_decide_nothing_and_can_be_given() -> None:
+    text = square("tl.dot(a, tl.load(y_ptr + at).to(tl.float32))")
+    found = verdict(text, ("fp16",))
+    assert (found.status, found.attempts[0].kind) == ("not_checked", "argument_types") and "--arg" in found.attempts[0].help
+    assert TOOLCHAIN is not None
+    given, _ = check([("k.py", text, None)], TOOLCHAIN, Options("Ascend910B2", ("fp16",), types={"x_ptr": "*fp32"}), limits=False)
+    assert given[0].status == "lowers"

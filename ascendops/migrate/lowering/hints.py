@@ -33,6 +33,7 @@ _KINDS = (
     ("block_ptr", r"block_ptr|make_block_ptr|boundary_check", "write the addresses out: base + offsets, with a mask"),
     ("unsigned", r"uint(16|32|64)|ui(16|32|64)", "uint16, uint32 and uint64 are not available: use the signed type of that width"),
     ("constexpr_global", r"[Cc]annot access global variable", "annotate the global: NAME: tl.constexpr = value; triton-ascend 3.2 takes no other globals"),
+    ("argument_types", r"must be same dtype|IncompatibleTypeError|invalid operands of type pointer|Unsupported ptr type", "types of arguments are guessed where the file does not give them, and all data has one dtype: say them with --arg NAME=TYPE, such as g=*fp32"),
     ("libdevice", r"NoneType", "a called function gives nothing: libdevice functions are stubs in triton-ascend 3.2; use triton.language.math"),
     ("dtype_call", r"'dtype' object is not callable", "tl.float32(x) as a value needs a newer Triton: use tl.full((), x, tl.float32) or x.to(tl.float32)"),
     ("missing_api", r"has no attribute|is not defined|cannot import|No module named|ImportError", "this name does not exist in triton-ascend 3.2: use an older spelling or write it out"),

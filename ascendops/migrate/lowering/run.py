@@ -256,5 +256,5 @@ def _undecided(job: Job, attempt: Attempt, answer: dict[str, Any]) -> None:
         attempt.status, attempt.kind = UNCHECKED, "host_value"
         attempt.message = lost or attempt.message
         attempt.help = "the kernel needs a value that only running its file would give; a literal or tl.constexpr constant can be checked"
-    elif attempt.kind == "static_assert" and job.assumed:
+    elif attempt.kind == "argument_types" or (attempt.kind == "static_assert" and job.assumed):
         attempt.status = UNCHECKED
