@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 from ascendops.migrate.lowering import hints, hivm
 from ascendops.migrate.lowering.plan import Options, plan
 from ascendops.migrate.lowering.slices import Slicer
@@ -229,3 +231,15 @@ def t(x_ptr):
     notes = {verdict.kernel: {note.id for note in verdict.notes} for verdict, _ in plan(piece, Options("Ascend910B1", ("fp32",)))}
     assert notes == {"k": set(), "t": {"CHK-LIBDEVICE"}}
     assert hints.read("TypeError: cannot convert None of type <class 'NoneType'> to tensor").kind == "libdevice"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["tl.core.os.system('true')", "getattr(tl, 'core')", "x_ptr.__class__", "open('/tmp/x')", "tl.core.warnings.warn('x')", "triton.runtime.driver.active", "exec('1')", "import os"],
+)
+def test_kernels_that_reach_out_of_the_language_are_refused(body: str) -> None:
+    piece = Slicer().take("k.py", f"{HEAD}@triton.jit\ndef k(x_ptr):\n    {body}\n", None)
+    assert set(piece.refused) == {"k"} and all("def k" not in HEAD.split("\n")[0] for _ in piece.keep)
+    assert 4 not in {line for line, _, _ in piece.keep} and 5 not in {line for line, _, _ in piece.keep}
+    good = Slicer().take("k.py", f"{HEAD}C = tl.core.os.system('true')\nD = tl.constexpr(4)\n@triton.jit\ndef k(x_ptr):\n    tl.store(x_ptr, tl.math.exp(tl.load(x_ptr)).to(x_ptr.dtype.element_ty) + float('inf'))\n", None)
+    assert not good.refused and 4 not in {line for line, _, _ in good.keep} and 5 in {line for line, _, _ in good.keep}

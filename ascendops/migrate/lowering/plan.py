@@ -117,6 +117,8 @@ def _kernel(piece: Slice, node: ast.FunctionDef, options: Options) -> tuple[Verd
     every = choices(piece.tree, node, launch, size)
     verdict = Verdict(node.name, piece.file, node.lineno, types, options.target, configurations=len(every))
     verdict.strides = tuple(sorted(name for name in studied.strides if types.get(name) == "int" and not (launch and name in launch.ones)))
+    called = {part.func.id for part in ast.walk(node) if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)}
+    verdict.refused = "; ".join(f"{name}: {why}" for name, why in piece.refused.items() if name == node.name or name in called)
     verdict.notes = lint(piece.tree, node, piece.helpers, piece.file, launches)
     jobs: list[Job] = []
     dtypes = options.dtypes if "data" in types.values() else options.dtypes[:1]

@@ -249,6 +249,10 @@ def _attempt(job: Job, answer: dict[str, Any]) -> Attempt:
 def _undecided(job: Job, attempt: Attempt, answer: dict[str, Any]) -> None:
     """A name of the host, or an assumed value that the kernel itself refuses, decides nothing about the kernel."""
     lost, missing = answer.get("lost", ""), answer.get("missing", "")
+    if job.verdict.refused:
+        attempt.status, attempt.kind, attempt.message = UNCHECKED, "refused", f"it reaches outside of triton's language ({job.verdict.refused})"
+        attempt.help = "the front end would run that Python code while it compiles, and checked files are never run"
+        return
     if lost and ("ImportError" in lost or "AttributeError" in lost or "ModuleNotFoundError" in lost):
         attempt.kind, attempt.message = "missing_api", lost
         attempt.help = "this name does not exist in triton-ascend 3.2: use an older spelling or write it out"

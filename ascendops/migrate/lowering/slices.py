@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from ascendops.migrate.lowering.trust import refusal
 from ascendops.migrate.scanners.python_tree import Tree, parse
 
 _JIT = ("triton.jit", "triton.runtime.jit.jit", "triton.JITFunction", "triton.runtime.JITFunction")
@@ -26,6 +28,7 @@ class Slice:
         file: The path as reported, with `#cellN` for notebook cells.
         kernels: Entry points (functions that hosts launch) by name.
         helpers: Functions that kernels call, by name; those of linked files, too.
+        refused: Functions that reach outside of triton's language, with the place; they are not executed.
         keep: (line, column, conditional) of each statement to execute.
         links: (local name, slice, name there) of functions and constants from other files.
     """
@@ -36,6 +39,7 @@ class Slice:
     tree: Tree
     kernels: dict[str, ast.FunctionDef] = field(default_factory=dict)
     helpers: dict[str, ast.FunctionDef] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
     keep: list[tuple[int, int, bool]] = field(default_factory=list)
     links: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -61,6 +65,7 @@ class Slicer:
         tree = parse(text)
         piece = Slice("", file, text, tree)
         jit = {node.name: node for node in tree.nodes if isinstance(node, ast.FunctionDef) and is_jit(tree, node)}
+        piece.refused = {name: why for name, node in jit.items() for why in [_refusal(tree, node, set(jit))] if why}
         needed = {part.id for node in jit.values() for part in ast.walk(node) if isinstance(part, ast.Name)}
         if path is not None:
             self._of[str(path.resolve())] = piece
@@ -71,6 +76,8 @@ class Slicer:
         known = {local for local, _, _ in piece.links}
         portable = portable_names(tree)
         for node, conditional in _statements(tree.nodes[0]):
+            if isinstance(node, ast.FunctionDef) and node.name in piece.refused:
+                continue
             if _wanted(tree, node, jit, known) and not _replaced(node, portable):
                 piece.keep.append((node.lineno, node.col_offset, conditional))
                 known.update(_bound(node))
@@ -115,6 +122,12 @@ class Slicer:
                 return None
         found = self._of[key]
         return found if found is not None and found.name else None
+
+
+def _refusal(tree: Tree, node: ast.FunctionDef, known: set[str]) -> str:
+    """Of the body and the defaults; decorators and annotations are not executed."""
+    parts: list[ast.AST] = [*node.body, *node.args.defaults, *(value for value in node.args.kw_defaults if value is not None)]
+    return next((why for part in parts if (why := refusal(tree, part, known))), "")
 
 
 def is_jit(tree: Tree, node: ast.FunctionDef) -> bool:
@@ -211,11 +224,11 @@ def safe(tree: Tree, node: ast.expr, known: set[str]) -> bool:
             if part.id not in known and part.id not in _CALLS and name.split(".")[0] not in _MODULES:
                 return False
         elif isinstance(part, ast.Attribute):
-            if part.attr.startswith("_"):
+            if refusal(tree, part, set()):
                 return False
         elif isinstance(part, ast.Call):
             name = tree.dotted(part.func)
-            if name not in _CALLS and not name.startswith(("triton.language.", "triton.next_power_of_2", "triton.cdiv", "math.")):
+            if name not in _CALLS and not re.fullmatch(r"triton\.(language\.)?(constexpr|next_power_of_2|cdiv)|math\.\w+", name):
                 return False
         elif isinstance(part, _HOST):
             return False

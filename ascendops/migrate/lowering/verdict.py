@@ -67,6 +67,7 @@ class Verdict:
         signature: Run-time argument to its kind (see `arguments`).
         configurations: How many there are; `attempts` may have fewer.
         strides: Integer arguments that a launch may pass as 1.
+        refused: What the kernel reaches outside of triton's language; it is then not compiled.
     """
 
     kernel: str
@@ -78,6 +79,7 @@ class Verdict:
     notes: list[Note] = field(default_factory=list)
     configurations: int = 1
     strides: tuple[str, ...] = ()
+    refused: str = ""
 
     @property
     def status(self) -> str:
