@@ -117,6 +117,14 @@ extern "C" __global__ __aicore__ void good_zero_twice(GM_ADDR xAddr, GM_ADDR yAd
     InitGlobalMemory(mine, HALF, 0.0f);
 }
 
+extern "C" __global__ __aicore__ void good_zero_then_copy(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    GlobalTensor<float> mine = y[first];
+    InitGlobalMemory(mine, HALF, 0.0f);  // ends with a barrier of MTE3
+    FILL(a, 2.0f, HALF);
+    DataCopy(y[first], a, HALF / 2);
+}
+
 // ---- flags between blocks ----
 
 extern "C" __global__ __aicore__ void good_handed_over(GM_ADDR xAddr, GM_ADDR yAddr) {

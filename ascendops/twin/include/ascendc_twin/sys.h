@@ -68,6 +68,7 @@ TWIN_API void InitGlobalMemory(GlobalTensor<T> &gmWorkspaceAddr, const uint64_t 
     for (uint64_t done = 0; done < all.run; done += sizeof values) {
         ascendc_twin::put_global(span.p + done, values, all.run - done < sizeof values ? all.run - done : sizeof values);
     }
+    ascendc_twin::pipe_barrier_on(ascendc_twin::PipeId::MTE3);  // it ends with one (asc-devkit, init_global_memory_v220_impl.h)
 }
 template <typename T>
 TWIN_API void InitOutput(GlobalTensor<T> gmWorkspaceAddr, uint32_t size, T value = 0) {
