@@ -86,6 +86,17 @@ private:
         }
     }
 
+    // Start of the run of an area that holds a byte.
+    static uint64_t run_of(const GmArea &area, uint64_t at) {
+        for (uint32_t j = 0; j < area.n2; ++j) {
+            const uint64_t row = offset(area.lo, area.s2 * j);
+            const uint64_t i = area.n1 > 1 && area.s1 > 0 && at > row ? std::min<uint64_t>((at - row) / static_cast<uint64_t>(area.s1), area.n1 - 1) : 0;
+            const uint64_t start = offset(row, area.s1 * static_cast<int64_t>(i));
+            if (at >= start && at < start + area.run) return start;
+        }
+        return area.lo;
+    }
+
     // A scalar write that stayed in the data cache when its core signalled.
     void ordered(const Item &first, const Item &later, std::vector<Finding> &out) {
         uint64_t lo = 0, hi = 0;
@@ -109,7 +120,8 @@ private:
 
     void read_and_write(const Item &read, const Item &write, uint64_t lo, uint64_t hi, std::vector<Finding> &out) {
         const GmArea &area = read.access->area;
-        const bool edge = area.run > 32 && hi - lo < 32 && area.n1 == 1 && area.n2 == 1 && (hi == area.lo + area.run || lo == area.lo);
+        const uint64_t start = run_of(area, lo);
+        const bool edge = area.run > 32 && hi - lo < 32 && (hi == start + area.run || lo == start);
         add(edge ? "GM-RACE-EDGE" : "GM-RACE", read, write, out,
             format("%s on %s reads %llu bytes at %s that %s on %s writes at %s, and nothing orders the blocks: put SyncAll, or "
                    "IBSet and IBWait, between",

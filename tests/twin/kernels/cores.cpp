@@ -91,6 +91,15 @@ extern "C" __global__ __aicore__ void bad_rounded_up_read(GM_ADDR xAddr, GM_ADDR
     if (me == 1) DataCopyPad(y[44], a, {1, 80, 0, 0, 0});
 }
 
+extern "C" __global__ __aicore__ void bad_rounded_up_rows(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    FILL(a, 1.0f, N);
+    for (uint32_t row = 0; row < 4; row++) {
+        if (me == 0) DataCopy(b[row * 16], y[row * 64], 16);  // finds: GM-RACE-EDGE
+        if (me == 1) DataCopyPad(y[row * 64 + 12], a, {1, 80, 0, 0, 0});
+    }
+}
+
 extern "C" __global__ __aicore__ void good_sums(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
     if (me == 0) InitGlobalMemory(y, N, 0.0f);
