@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import types
+
 import numpy as np
 import pytest
+import torch
 from core_kernels import compiled, expectations, findings, io
+
+from ascendops.build import outputs as places
+from ascendops.twin.opdef import OpParam
 
 pytestmark = pytest.mark.twin
 
@@ -30,8 +36,7 @@ def test_two_cores(name: str, expected: set[tuple[str, int]]) -> None:
     assert bool(expected) == name.startswith("bad_")
     x, y = io()
     workspace = {"workspace_bytes": x.nbytes} if "workspace" in name else {}
-    for threads in range(3):  # whichever block comes first
-        del threads
+    for _ in range(3):  # whichever block comes first
         assert findings(compiled(CORES), name, x, y, block_dim=2, **workspace) == expected
 
 
@@ -65,13 +70,6 @@ def test_guarded_arguments_may_share_memory() -> None:
 
 
 def test_outputs_hold_nothing_unless_they_are_given_or_initialised() -> None:
-    import types
-
-    import torch
-
-    from ascendops.build import outputs as places
-    from ascendops.twin.opdef import OpParam
-
     def param(name: str, *init: float) -> OpParam:
         return OpParam(name, "required", ("float32", "int32"), ("ND", "ND"), init_value=init)
 
