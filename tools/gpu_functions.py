@@ -125,7 +125,7 @@ def cross_entropy_backward(
 
 def group_norm64(x: torch.Tensor, w: torch.Tensor, b: torch.Tensor, num_groups: int, eps: float) -> tuple[torch.Tensor, ...]:
     """The float64 golden of group_norm."""
-    groups = x.reshape(x.shape[0], num_groups, -1)
+    groups = x.reshape(x.shape[0], num_groups, x.shape[1:].numel() // num_groups)
     mean = groups.mean(-1)
     rstd = torch.rsqrt(groups.var(-1, correction=0) + eps) if groups.numel() else mean
     return F.group_norm(x, num_groups, w, b, eps), mean, rstd
@@ -137,6 +137,11 @@ def seeded(shape: Sequence[int], dtype: torch.dtype) -> torch.Tensor:
     if dtype == torch.int8:
         return torch.randint(-128, 128, tuple(shape), device="cuda", generator=generator, dtype=dtype)
     return (torch.randn(tuple(shape), device="cuda", generator=generator) * 3).to(dtype)
+
+
+def make_one_dtype(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:
+    """Seeded inputs of one dtype, all different, without special values."""
+    return [seeded((*shape, i)[:-1], dtype) * (1 + i / 4) for i, shape in enumerate(shapes)]
 
 
 def make_quantize(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:

@@ -80,18 +80,18 @@ def outputs(result: Any) -> list[torch.Tensor | None]:
     return list(result) if isinstance(result, (tuple, list)) else [result]
 
 
-def worst_error(result: Any, wants: Any, dtype: torch.dtype) -> tuple[float, int]:
+def worst_error(result: Any, wants: Any, dtype: torch.dtype, cancels: bool) -> tuple[float, int]:
     """(largest error of all outputs, elements of a wrong class): in ulp, those of another dtype's outputs scaled by what each allows."""
     worst, wrong = 0.0, 0
     for got, want in zip(outputs(result), outputs(wants), strict=False):  # torch may return fewer
         if got is not None and want is not None:
-            error, special = ulp_error(got, want)
+            error, special = ulp_error(got, want, cancels)
             worst = max(worst, error * ALLOWED_ULP[_word(dtype)] / ALLOWED_ULP.get(_word(got.dtype), 1.0))
             wrong += special
     return worst, wrong
 
 
-def ulp_error(got: torch.Tensor, want: torch.Tensor) -> tuple[float, int]:
+def ulp_error(got: torch.Tensor, want: torch.Tensor, cancels: bool) -> tuple[float, int]:
     """(largest error in ulp of got's dtype, elements whose class nan/inf/finite is wrong) against a float64 tensor.
 
     Integers must be the float64 value rounded; where it lies within 1e-3 of a tie, either neighbour will do.
@@ -107,7 +107,10 @@ def ulp_error(got: torch.Tensor, want: torch.Tensor) -> tuple[float, int]:
         & (got.isneginf() == rounded.isneginf())
     )
     finite = got.isfinite() & rounded.isfinite()
-    exponent = torch.floor(torch.log2(want.abs().clamp_min(2.0 ** EXPONENT[got.dtype])))
+    smallest = 2.0 ** EXPONENT[got.dtype]
+    if cancels:
+        smallest = max(smallest, 1e-3, float(want[finite].abs().mean()) if finite.any() else 0.0)
+    exponent = torch.floor(torch.log2(want.abs().clamp_min(smallest)))
     step = torch.exp2(exponent - MANTISSA[got.dtype])
     error = torch.where(finite, (got.double() - want).abs() / step, 0)
     return float(error.max()), int((~same).sum())
@@ -123,8 +126,8 @@ def check(
         xs = op.make(shapes, dtype) if op.make else inputs(shapes, dtype, op.positive, special=True)
         wide = [x.double() if x.is_floating_point() else x for x in xs]
         want = (op.golden or op.torch)(*wide, **attrs)
-        record.ulp, record.wrong_special = worst_error(function(*xs, **attrs), want, dtype)
-        record.torch_ulp, _ = worst_error(op.torch(*xs, **attrs), want, dtype)
+        record.ulp, record.wrong_special = worst_error(function(*xs, **attrs), want, dtype, op.cancels)
+        record.torch_ulp, _ = worst_error(op.torch(*xs, **attrs), want, dtype, op.cancels)
     except FAILURES as error:  # the record says so, and the others go on
         record.error = f"{type(error).__name__}: {error}"[:300]
     return record

@@ -1,7 +1,8 @@
 // Layer norm over the last dim in CUDA C++, as a torch extension: torch.ops.ascendops_cuda.layer_norm after
-// torch.ops.load_library. One block per row, any length. Each thread keeps mean and squared deviations of its elements
-// (Welford); warp shuffles and then shared memory merge them (Chan), so that a row is read twice and no difference of
-// squares cancels. The arithmetic is fp32, rounded once on the way out.
+// torch.ops.load_library. One block per row, any length. A row that fits the registers of a block is read once: its mean,
+// then the sum of squared deviations. For longer rows each thread keeps mean and squared deviations of its elements (Chan's
+// formula), warp shuffles and then shared memory merge them, and the row is read twice. No difference of squares cancels.
+// The arithmetic is fp32, rounded once on the way out.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -20,6 +21,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kMaxThreads = 1024;
 constexpr int kBytes = 16;  // of one load
+constexpr int kHeld = 4;    // packs that a thread keeps in registers
 
 __device__ float widen(float x) { return x; }
 __device__ float widen(__half x) { return __half2float(x); }
@@ -33,6 +35,11 @@ template <>
 __device__ __half narrow<__half>(float x) { return __float2half_rn(x); }
 template <>
 __device__ __nv_bfloat16 narrow<__nv_bfloat16>(float x) { return __float2bfloat16_rn(x); }
+
+template <typename T, int N>
+struct alignas(N * sizeof(T)) Pack {
+    T at[N];
+};
 
 // Count, mean and sum of squared deviations of some elements.
 struct Moments {
@@ -76,20 +83,95 @@ __device__ Moments merge_block(Moments mine)
     return {mine.count, __shfl_sync(0xffffffffu, mine.mean, 0), __shfl_sync(0xffffffffu, mine.deviation, 0)};
 }
 
-template <typename T, int N>
-struct alignas(N * sizeof(T)) Pack {
-    T at[N];
-};
+__device__ float sum_block(float mine)
+{
+    __shared__ float of_warp[kMaxThreads / kWarp];
+    const int lane = threadIdx.x % kWarp;
+#pragma unroll
+    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+        mine += __shfl_xor_sync(0xffffffffu, mine, distance);
+    }
+    __syncthreads();  // the sums of the call before were read
+    if (lane == 0) {
+        of_warp[threadIdx.x / kWarp] = mine;
+    }
+    __syncthreads();
+    mine = lane < blockDim.x / kWarp ? of_warp[lane] : 0.0f;
+#pragma unroll
+    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+        mine += __shfl_xor_sync(0xffffffffu, mine, distance);
+    }
+    return mine;
+}
 
-// columns is a multiple of N, and rows start at multiples of N elements.
+template <typename T, int N>
+__device__ Pack<T, N> scaled(const Pack<T, N> &x, const Pack<T, N> &weight, const Pack<T, N> &bias, float mean, float rstd)
+{
+    Pack<T, N> result;
+#pragma unroll
+    for (int k = 0; k < N; ++k) {
+        result.at[k] = narrow<T>((widen(x.at[k]) - mean) * rstd * widen(weight.at[k]) + widen(bias.at[k]));
+    }
+    return result;
+}
+
+// In both kernels columns is a multiple of N, and rows start at multiples of N elements.
+
+// Rows that fit the registers of a block: each thread holds up to HELD packs, and the row is read once.
+template <typename T, int N, int HELD>
+__global__ void layer_norm_held(const T *x, const T *weight, const T *bias, T *y, float *means, float *rstds,
+                                int64_t columns, float eps)
+{
+    using P = Pack<T, N>;
+    const P *row = reinterpret_cast<const P *>(x + blockIdx.x * columns);
+    P *out = reinterpret_cast<P *>(y + blockIdx.x * columns);
+    const int packs = static_cast<int>(columns / N);
+    P held[HELD];
+    float sum = 0.0f;
+#pragma unroll
+    for (int h = 0; h < HELD; ++h) {
+        const int i = threadIdx.x + h * blockDim.x;
+        if (i < packs) {
+            held[h] = row[i];
+#pragma unroll
+            for (int k = 0; k < N; ++k) {
+                sum += widen(held[h].at[k]);
+            }
+        }
+    }
+    const float mean = sum_block(sum) / static_cast<float>(columns);
+    float deviation = 0.0f;
+#pragma unroll
+    for (int h = 0; h < HELD; ++h) {
+        if (threadIdx.x + h * blockDim.x < packs) {
+#pragma unroll
+            for (int k = 0; k < N; ++k) {
+                const float off = widen(held[h].at[k]) - mean;
+                deviation += off * off;
+            }
+        }
+    }
+    const float rstd = 1.0f / sqrtf(sum_block(deviation) / static_cast<float>(columns) + eps);
+#pragma unroll
+    for (int h = 0; h < HELD; ++h) {
+        const int i = threadIdx.x + h * blockDim.x;
+        if (i < packs) {
+            out[i] = scaled(held[h], reinterpret_cast<const P *>(weight)[i], reinterpret_cast<const P *>(bias)[i], mean, rstd);
+        }
+    }
+    if (threadIdx.x == 0) {
+        means[blockIdx.x] = mean;
+        rstds[blockIdx.x] = rstd;
+    }
+}
+
+// Longer rows are read twice.
 template <typename T, int N>
 __global__ void layer_norm_rows(const T *x, const T *weight, const T *bias, T *y, float *means, float *rstds,
                                 int64_t columns, float eps)
 {
     using P = Pack<T, N>;
     const P *row = reinterpret_cast<const P *>(x + blockIdx.x * columns);
-    const P *scale = reinterpret_cast<const P *>(weight);
-    const P *shift = reinterpret_cast<const P *>(bias);
     P *out = reinterpret_cast<P *>(y + blockIdx.x * columns);
     const int64_t packs = columns / N;
     Moments mine = {0.0f, 0.0f, 0.0f};
@@ -111,15 +193,7 @@ __global__ void layer_norm_rows(const T *x, const T *weight, const T *bias, T *y
     const Moments all = merge_block(mine);
     const float rstd = 1.0f / sqrtf(all.deviation / static_cast<float>(columns) + eps);
     for (int64_t i = threadIdx.x; i < packs; i += blockDim.x) {
-        const P pack = row[i];
-        const P w = scale[i];
-        const P b = shift[i];
-        P result;
-#pragma unroll
-        for (int k = 0; k < N; ++k) {
-            result.at[k] = narrow<T>((widen(pack.at[k]) - all.mean) * rstd * widen(w.at[k]) + widen(b.at[k]));
-        }
-        out[i] = result;
+        out[i] = scaled(row[i], reinterpret_cast<const P *>(weight)[i], reinterpret_cast<const P *>(bias)[i], all.mean, rstd);
     }
     if (threadIdx.x == 0) {
         means[blockIdx.x] = all.mean;
@@ -138,8 +212,12 @@ void launch(const at::Tensor &x, const at::Tensor &weight, const at::Tensor &bia
     const int64_t rows = x.numel() / columns;
     const bool packed = columns % wide == 0 && aligned(x) && aligned(weight) && aligned(bias) && aligned(y);
     const int64_t items = packed ? columns / wide : columns;
-    const int threads = static_cast<int>(std::min<int64_t>(kMaxThreads, (items + kWarp - 1) / kWarp * kWarp));
-    const auto kernel = packed ? layer_norm_rows<T, wide> : layer_norm_rows<T, 1>;
+    // About four packs per thread, so that a block holds few warps; more threads when the row is longer.
+    const int64_t wanted = items <= kMaxThreads * kHeld ? (items + kHeld - 1) / kHeld : kMaxThreads;
+    const int threads = static_cast<int>(std::max<int64_t>(4 * kWarp, (wanted + kWarp - 1) / kWarp * kWarp));
+    const bool held = items <= static_cast<int64_t>(threads) * kHeld;
+    const auto kernel = packed ? (held ? layer_norm_held<T, wide, kHeld> : layer_norm_rows<T, wide>)
+                               : (held ? layer_norm_held<T, 1, kHeld> : layer_norm_rows<T, 1>);
     kernel<<<static_cast<unsigned>(rows), threads, 0, c10::cuda::getCurrentCUDAStream()>>>(
         static_cast<const T *>(x.const_data_ptr()), static_cast<const T *>(weight.const_data_ptr()),
         static_cast<const T *>(bias.const_data_ptr()), static_cast<T *>(y.mutable_data_ptr()),

@@ -7,7 +7,13 @@ import torch
 import triton
 import triton.language as tl
 
-ROUNDER = tl.constexpr(12582912.0)  # 1.5 * 2^23: adding and subtracting it rounds |x| < 2^22 to whole numbers, ties to even
+
+@triton.jit
+def _round(x):
+    low = tl.floor(x)
+    rest = x - low
+    odd = low - 2.0 * tl.floor(low * 0.5)
+    return low + tl.where((rest > 0.5) | ((rest == 0.5) & (odd == 1.0)), 1.0, 0.0)  # ties to even
 
 
 @triton.jit
@@ -15,10 +21,8 @@ def _kernel(x_ptr, scale_ptr, y_ptr, n, zero_point, BLOCK: tl.constexpr):
     offsets = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = offsets < n
     x = tl.load(x_ptr + offsets, mask=inside, other=0.0).to(tl.float32)
-    y = x / tl.load(scale_ptr) + zero_point
-    y = tl.minimum(tl.maximum(y, -128.0), 127.0)
-    y = (y + ROUNDER) - ROUNDER
-    tl.store(y_ptr + offsets, y.to(tl.int8), mask=inside)
+    y = _round(x / tl.load(scale_ptr)) + zero_point
+    tl.store(y_ptr + offsets, tl.minimum(tl.maximum(y, -128.0), 127.0).to(tl.int8), mask=inside)
 
 
 def quantize(x: torch.Tensor, scale: torch.Tensor, zero_point: int = 0) -> torch.Tensor:
