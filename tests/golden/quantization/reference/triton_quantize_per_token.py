@@ -8,8 +8,15 @@ import torch
 import triton
 import triton.language as tl
 
-ROUNDER = tl.constexpr(12582912.0)  # 1.5 * 2^23: adding and subtracting it rounds |x| < 2^22 to whole numbers, ties to even
 SMALLEST = tl.constexpr(1.17549435e-38)  # normal number: a divisor for rows of zeros
+
+
+@triton.jit
+def _round(x):
+    low = tl.floor(x)
+    rest = x - low
+    odd = low - 2.0 * tl.floor(low * 0.5)
+    return low + tl.where((rest > 0.5) | ((rest == 0.5) & (odd == 1.0)), 1.0, 0.0)  # ties to even
 
 
 @triton.jit
@@ -20,7 +27,7 @@ def _whole_rows(x_ptr, y_ptr, scale_ptr, rows, columns, ROWS: tl.constexpr, BLOC
     inside = (row[:, None] < rows) & (column[None, :] < columns)
     x = tl.load(x_ptr + offsets, mask=inside, other=0.0).to(tl.float32)
     scale = tl.max(tl.abs(x), axis=1) / 127.0
-    y = (x / tl.maximum(scale, SMALLEST)[:, None] + ROUNDER) - ROUNDER
+    y = _round(x / tl.maximum(scale, SMALLEST)[:, None])
     tl.store(y_ptr + offsets, y.to(tl.int8), mask=inside)
     tl.store(scale_ptr + row, scale, mask=row < rows)
 
@@ -38,7 +45,7 @@ def _long_rows(x_ptr, y_ptr, scale_ptr, columns, BLOCK: tl.constexpr):
     for start in range(0, columns, BLOCK):
         column = start + lane
         x = tl.load(x_ptr + row * columns + column, mask=column < columns, other=0.0).to(tl.float32)
-        y = (x / tl.maximum(scale, SMALLEST) + ROUNDER) - ROUNDER
+        y = _round(x / tl.maximum(scale, SMALLEST))
         tl.store(y_ptr + row * columns + column, y.to(tl.int8), mask=column < columns)
     tl.store(scale_ptr + row, scale)
 
