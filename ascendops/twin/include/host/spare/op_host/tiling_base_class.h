@@ -20,6 +20,21 @@ struct AiCoreParams {
     uint64_t l0cSize = 0;
 };
 
+// What a TilingParse function may leave for tiling functions of several operators.
+struct CompileInfoCommon {
+    uint32_t coreNum = 0;
+    uint32_t aivNum = 0;
+    uint32_t aicNum = 0;
+    uint64_t ubSize = 0;
+    uint64_t l1Size = 0;
+    uint64_t l2Size = 0;
+    uint64_t l0aSize = 0;
+    uint64_t l0bSize = 0;
+    uint64_t l0cSize = 0;
+    uint64_t sysWorkspaceSize = 0;
+    int32_t socVersion = 0;
+};
+
 class TilingBaseClass {
 public:
     explicit TilingBaseClass(gert::TilingContext *context) : context_(context) {}

@@ -13,6 +13,9 @@ struct fp16_t {
     fp16_t() = default;
     fp16_t(const uint16_t &bits) : val(bits) {}
     fp16_t(const float &value) { *this = value; }
+    fp16_t(const double &value) { *this = value; }
+    fp16_t(const int32_t &value) { *this = value; }
+    fp16_t(const int64_t &value) { *this = static_cast<float>(value); }
 
     operator float() const {
         const uint32_t sign = static_cast<uint32_t>(val & 0x8000U) << 16;

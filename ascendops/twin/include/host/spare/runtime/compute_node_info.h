@@ -1,0 +1,2 @@
+#pragma once
+#include "exe_graph/runtime/compute_node_info.h"
