@@ -49,7 +49,7 @@ def _norm_backward(rows: int, center: bool, **more: Any) -> dict[str, Any]:
     def make(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:
         return fn.make_norm_backward(shapes, dtype, rows=rows, center=center)
 
-    small = shapes((7, 1), (5, 17), (33, 1025), (3, 50003), (0, 5), (2100, 3))
+    small = shapes((7, 2), (5, 17), (33, 1025), (3, 50003), (0, 5), (2100, 3))
     return {"make": make, "cancels": True, "small": small, "large": shapes((4096, 4096), (8192, 7168)), **more}
 
 
