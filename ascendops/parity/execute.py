@@ -7,6 +7,7 @@ with a pattern first. Two calls with different patterns show which elements the 
 from __future__ import annotations
 
 import contextlib
+import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ POISONS = (0xFF, 0x5A)  # nan in every float format, and a large number in every
 _GUARD = 64  # bytes before and after each `out` buffer
 _GUARD_BYTE = 0xC3
 
+_NO_MEMORY = re.compile(r"out of memory|can't allocate memory|not enough memory|OOM", re.IGNORECASE)
 _plain_empty = torch.empty  # never the poisoned one
 OutSpec = tuple[tuple[int, ...], torch.dtype]
 
@@ -69,7 +71,7 @@ def worker_runner(target: str, worker: Worker) -> Runner:
         try:
             result = worker.call(target, dict(values), poison, outs)
         except KernelCrash as error:
-            return failed(error, "CRASH")
+            return failed(error, crash_label(error))
         except KernelHang as error:
             return failed(error, "HANG")
         assert isinstance(result, Run)
@@ -104,9 +106,10 @@ def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, 
                 result = invoke(candidate, fresh, **extra)
         returned = list(buffers) if buffers else outputs_of(result)
     except AscendOpsError as error:
-        return failed(error, "CRASH" if isinstance(error, KernelCrash) else _label_of(error))
+        return failed(error, crash_label(error) if isinstance(error, KernelCrash) else _label_of(error))
     except Exception as error:  # noqa: BLE001  the boundary to the user's code
-        return Run(error=f"{type(error).__name__}: {error}\n{_last_lines()}", label="EXCEPTION")
+        label = "OUT_OF_MEMORY" if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)) else "EXCEPTION"
+        return Run(error=f"{type(error).__name__}: {error}\n{_last_lines()}", label=label)
     return Run(
         outputs=[None if out is None else out.detach().cpu().contiguous().clone() for out in returned],
         devices=["" if out is None else out.device.type for out in returned],
@@ -119,6 +122,11 @@ def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, 
 def failed(error: AscendOpsError, label: str) -> Run:
     """The run that ended with an error of the catalogue."""
     return Run(error="\n".join(filter(None, [error.what, error.why, error.help])), label=label)
+
+
+def crash_label(error: KernelCrash) -> str:
+    """CRASH, or OUT_OF_MEMORY for a process that the system killed."""
+    return "OUT_OF_MEMORY" if "SIGKILL" in error.what else "CRASH"
 
 
 def _label_of(error: AscendOpsError) -> str:

@@ -17,6 +17,7 @@ from ascendops.parity.judge import Judge, Judged, out_specs
 from ascendops.parity.verdict import GateResult, Verdict, combine
 from ascendops.worker import Worker, resolve
 
+_FRESH_CASES = 3  # failing cases that are tried again in a fresh process
 _REUSE_CASES = 3  # cases run again after all others, to find state that a call leaves behind
 
 
@@ -72,6 +73,8 @@ def verify(
                 f"ascendops.parity.verify({_label(candidate)}, {_label(golden)}, cases[{i}:{i + 1}], level={level!r})"
             )
             done.append(judged)
+        if worker is not None:
+            _alone(done, cases, runner, worker, judge)
         _reuse(done, cases, runner)
         _pooled_bias(done)
     finally:
@@ -155,6 +158,17 @@ def _pooled_bias(done: list[Judged]) -> None:
 
 def _dtypes(judged: Judged) -> tuple[str, ...]:
     return tuple("" if truth is None else str(truth.dtype) for truth in judged.truths)
+
+
+def _alone(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runner, worker: Worker, judge: Judge) -> None:
+    """A case that fails after others and passes alone in a fresh process shows state that an earlier call left behind."""
+    failing = [i for i, judged in enumerate(done) if i and judged.result.status == "fail"]
+    for i in failing[:_FRESH_CASES]:
+        worker.close()
+        if judge("", cases[i], runner).result.passed:
+            result = done[i].result
+            result.labels = tuple(dict.fromkeys(("STALE", *result.labels)))
+            result.notes.append("the case passes alone in a fresh process: an earlier call left something behind")
 
 
 def _reuse(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runner) -> None:

@@ -76,7 +76,7 @@ class Judge:
         result = CaseResult(name, "fail", seed=self.seed, notes=[note] if note else [])
         judged = Judged(result, runs[0], truth)
         if runs[0].error:
-            result.status = "crash" if runs[0].label in ("CRASH", "HANG") else "fail"
+            result.status = "crash" if runs[0].label in ("CRASH", "HANG", "OUT_OF_MEMORY") else "fail"
             result.error, result.labels = runs[0].error, (runs[0].label,)
         else:
             with few_threads(values):
@@ -130,7 +130,8 @@ class Judge:
         result.gates.append(gates.special_values(measured, truth))
         result.gates.append(gates.elementwise(measured))
         result.gates.append(self._by_reference(result, measured, theirs))
-        leaning = leans(measured, truth, theirs, directions(context.golden, context.values, truth))
+        own = theirs if any(theirs) else _measure_reference(self._own(context.values), truth)
+        leaning = leans(measured, truth, own, directions(context.golden, context.values, truth))
         result.gates.append(unbiased(leaning))
         result.gates.append(self._repeats(runs, truth))
         _fill(result, runs[0], truth, measured, theirs, context)
@@ -146,17 +147,19 @@ class Judge:
         values: Values,
     ) -> None:
         """The verdict under each published standard, and a line where it differs from ours."""
-        benchmark, name = references, "the reference"
-        if benchmark is None:
-            try:
-                benchmark, name = own_arithmetic(self.golden, values), "torch in the same dtypes"
-            except GoldenError:  # a golden that insists on float64 is no benchmark
-                benchmark = None
+        benchmark, name = (references, "the reference") if references is not None else (self._own(values), "torch in the same dtypes")
         for found in standards.judge(outputs, truth, benchmark, name):
             result.standards[found.name] = found.status
             line = standards.why_different(found.name, found.status, result.status)
             if line:
                 result.why_standards.append(f"{line} ({found.detail})")
+
+    def _own(self, values: Values) -> Outputs | None:
+        """The golden in the inputs' own dtypes: a benchmark where no reference ran."""
+        try:
+            return own_arithmetic(self.golden, values)
+        except GoldenError:  # a golden that insists on float64 is no benchmark
+            return None
 
     def _by_reference(
         self, result: CaseResult, measured: Sequence[Measured | None], theirs: Sequence[Measured | None]

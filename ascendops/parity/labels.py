@@ -160,6 +160,13 @@ Usual causes: accumulation or intermediates in float16/bfloat16, a low-accuracy 
         "A signal ended the process (SIGSEGV: bad address; SIGFPE: integer division by zero). Other cases keep their verdicts.",
     ),
     Label(
+        "OUT_OF_MEMORY",
+        "the memory did not suffice",
+        """The system killed the candidate's process (SIGKILL), or an allocation failed. Other cases keep their verdicts.
+Ascend C: a workspace that grows with the whole shape instead of with the tile. Fix: compute it from block_dim and the tile.
+Triton/CUDA: a temporary of the size of an intermediate (scores of attention) instead of one per block.""",
+    ),
+    Label(
         "HANG",
         "the candidate did not end in time",
         "Usual causes: a wait for a flag that nobody sets, blocks waiting for each other.",

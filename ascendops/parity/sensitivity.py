@@ -42,6 +42,7 @@ class Truth:
         dtype: The dtype that the candidate must return, or None when any integer dtype will do.
         kappa: Allowance on top of two ulps, float64, shape of `want`; None for exact outputs.
         exact: Every output is an integer that float32 arithmetic reaches without rounding: bits are compared.
+        wider: `kappa` also allows intermediates rounded to the output's dtype.
         names: The torch functions that the golden called.
         single: The golden evaluated in float32, as float64, if it has nan or infinities that `want` has not.
     """
@@ -52,6 +53,7 @@ class Truth:
     exact: bool = False
     single: torch.Tensor | None = None
     names: tuple[str, ...] = ()
+    wider: bool = False
 
     @property
     def moves(self) -> bool:
@@ -229,6 +231,9 @@ def _kappas(
     size = max((tensor.numel() for _, tensor in named_tensors(values)), default=0)
     draws = range(DRAWS if size <= _LARGE else _FEW_DRAWS)
     steps = [values, *(moved(values, compute, generator.key(seed, "kappa", draw)) for draw in draws)]
+    if sum(tensor.is_floating_point() for _, tensor in named_tensors(values)) > 1:
+        # two inputs may have moved alike in every draw: once more with every other input the other way
+        steps += [moved(values, compute, generator.key(seed, "kappa", draw), other_way=True) for draw in draws[:2]]
     shifted = [wants, *(evaluate(golden, each, torch.float64) for each in steps[1:])]
     singles = [_single(golden, each) for each in steps] if compute == torch.float32 else []
     small: list[Outputs] | None = None
@@ -278,7 +283,7 @@ def _single(golden: Callable[..., Any], values: Values) -> Outputs | None:
         return None
 
 
-def moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0) -> dict[str, Any]:
+def moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0, other_way: bool = False) -> dict[str, Any]:
     """The float inputs as float64, each element moved by `step` ulp of the compute dtype, up or down at random."""
     counter = 0
 
@@ -289,6 +294,7 @@ def moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0) 
             return tensor
         wide = wide_of(tensor.detach().cpu())
         signs = torch.from_numpy(generator.signs(stream ^ counter, wide.numel())).reshape(wide.shape)
+        signs = -signs if other_way and counter % 2 else signs
         kind = compute_dtype(real(tensor.dtype)) if compute == torch.float32 else compute
         other = torch.where(torch.isfinite(wide), wide + step * signs * ulp(wide, kind), wide)
         return torch.view_as_complex(other) if tensor.is_complex() else other

@@ -55,7 +55,7 @@ def relax(
         if truth is None or m is None or out is None or spread is None or not _applies(truth, m):
             continue
         assert truth.kappa is not None and truth.dtype is not None
-        wider = replace(truth, kappa=torch.maximum(truth.kappa, DEVIATIONS * spread))
+        wider = replace(truth, kappa=torch.maximum(truth.kappa, DEVIATIONS * spread), wider=True)
         again = measure(out, wider)
         if not bool(again.failing.any()) and _rms(m, truth, spread) > _limit(m):
             return None

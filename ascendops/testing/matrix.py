@@ -55,6 +55,11 @@ def cases(spec: OpSpec, tier: str = "default", seed: int = 0) -> list[TestCase]:
     return found
 
 
+def values(spec: OpSpec, tier: str = "default", seed: int = 0) -> list[dict[str, Any]]:
+    """Inputs of a tier's cases: what `ascendops.parity.verify` takes as `cases`."""
+    return [case.values(seed) for case in cases(spec, tier, seed)]
+
+
 def _smoke(declared: Sequence[TestCase], count: int) -> list[TestCase]:
     """A few small cases: each tiling key, each dtype, each layout and each kind of values once, as far as they go."""
     chosen: list[TestCase] = []

@@ -23,6 +23,7 @@ from ascendops.testing.stream import Stream
 from ascendops.testing.terminal import Talk
 
 LAST_RUN = Path(".ascendops") / "last-run.json"
+REPEATS = {"L0": 20, "L1": 50, "L2": 50}  # runs per case on a device; the twin is the same every time but for races, which it reports
 LINES = Path(".ascendops") / "run.jsonl"
 
 
@@ -92,7 +93,7 @@ def run(
         *map(str, files), "-p", "ascendops.testing.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={_common(roots)}", "-c", os.devnull,
         "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
         f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}",
-        f"--ascendops-tier={tier}", *(["--ascendops-mutate"] if mutate else []), *(["--ascendops-verdict"] if verdict else []),
+        f"--ascendops-tier={tier}", *([f"--ascendops-repeats={REPEATS[level]}"] if chosen != "twin" else []), *(["--ascendops-mutate"] if mutate else []), *(["--ascendops-verdict"] if verdict else []),
         *(["--ascendops-shrink"] if shrink else []),
         *([f"--ascendops-resume={earlier}", f"--ascendops-environment={json.dumps(report.environment)}"] if earlier else []), *pytest_args,
     ]  # fmt: skip
@@ -183,6 +184,7 @@ def _environment(backend: str, soc: str, reference: str, level: str, seed: int) 
         "level": level,
         "rules": RULES,
         "seed": seed,
+        "inf_nan_mode": os.environ.get("INF_NAN_MODE_ENABLE", ""),
         "machine": f"{platform.system()} {platform.machine()}",
         "started": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         "versions": {

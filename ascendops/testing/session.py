@@ -189,7 +189,7 @@ class OpSession:
     def _runner(
         self, values: Any, poison: int | None, outs: Sequence[OutSpec] | None, fault: tuple[str, int] | None = None
     ) -> Run:
-        from ascendops.parity.execute import Run, failed
+        from ascendops.parity.execute import Run, crash_label, failed
 
         o = self.options
         try:
@@ -198,7 +198,7 @@ class OpSession:
                 timeout_s=o.timeout_s + _MARGIN_S,
             )  # fmt: skip
         except (KernelCrash, KernelHang) as error:
-            return failed(error, "CRASH" if isinstance(error, KernelCrash) else "HANG")
+            return failed(error, crash_label(error) if isinstance(error, KernelCrash) else "HANG")
         except AscendOpsError as error:
             return failed(error, "EXCEPTION")
         assert isinstance(result, Run)

@@ -393,3 +393,21 @@ def test_a_wrong_candidate_that_only_changes_the_sign_of_zero_is_no_wrong_candid
     ones = torch.ones(4)
     truth = Truth(ones.double(), torch.float32, torch.zeros(4, dtype=torch.float64))
     assert any(wrong.rejected for wrong in wrong_candidates([ones], [truth]))
+
+
+def test_a_fresh_process_tells_stale_state_from_a_wrong_kernel() -> None:
+    cases = [{"x": make((3, 8), torch.float32)}, {"x": make((5, 8), torch.float32)}]
+    verdict = verify("tests.unit.parity_candidates:specialised_once", torch.exp, cases, repeats=1, isolate=True)
+    assert [case.passed for case in verdict.cases] == [True, False] and verdict.labels[0] == "STALE", str(verdict)
+    assert "passes alone in a fresh process" in str(verdict)
+
+
+def test_memory_that_does_not_suffice_has_its_label() -> None:
+    def greedy(x: torch.Tensor) -> torch.Tensor:
+        return x + torch.empty(1 << 50)[0]
+
+    case = {"x": make((2, 3), torch.float32)}
+    verdict = verify(greedy, torch.exp, [case])
+    assert verdict.labels == ("OUT_OF_MEMORY",) and verdict.status == "crash"
+    verdict = verify("tests.unit.parity_candidates:killed_by_the_system", torch.exp, [case], isolate=True)
+    assert verdict.labels == ("OUT_OF_MEMORY",) and "SIGKILL" in verdict.cases[0].error
