@@ -88,6 +88,11 @@ class OpView:
         return self.spec.op_type
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the inputs."""
+        return tuple(tensor.name for tensor in self.spec.inputs)
+
+    @property
     def schema(self) -> str:
         """The schema string."""
         return self.spec.schema.text

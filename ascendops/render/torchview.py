@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ascendops.spec.attrs import op_def_type
 from ascendops.spec.dtypes import BY_NAME
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ _CPP = {
     "bool[]?": "std::optional<c10::List<bool>>",
 }
 
+_GE_ATTRS = {"Int": "Int", "Float": "Float", "Bool": "Bool", "String": "Str", "ListInt": "ListInt", "ListFloat": "ListFloat", "ListBool": "ListBool"}
+
 
 @dataclass(frozen=True)
 class DtypeView:
@@ -50,6 +54,15 @@ class DtypeView:
     ge: str
     ge_code: int
     at: str
+
+
+@dataclass(frozen=True)
+class OnnxAttr:
+    """An attribute in the ATC plug-in: ONNX's key of its value, and the C++ expression that reads it."""
+
+    name: str
+    key: str
+    value: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +79,11 @@ class TorchView:
         aclnn: Arguments of the aclnn call.
         returned: The returned expression.
         float_lists: Whether a list of floats is passed.
+        overload: The overload that a graph calls: `mutate` where the schema returns an input that it writes to.
+        ge_parameters: Parameters of the converter for torchair.
+        ge_attrs: GE attributes as (name, Python expression).
+        ge_outputs: GE outputs as a Python list.
+        onnx_attrs: Attributes for the parser plug-in of ATC.
     """
 
     parameters: str
@@ -77,6 +95,11 @@ class TorchView:
     aclnn: str
     returned: str
     float_lists: bool
+    overload: str
+    ge_parameters: str
+    ge_attrs: tuple[tuple[str, str], ...]
+    ge_outputs: str
+    onnx_attrs: tuple[OnnxAttr, ...]
 
 
 def dtypes(*specs: OpSpec) -> tuple[DtypeView, ...]:
@@ -109,7 +132,42 @@ def view(spec: OpSpec) -> TorchView:
         aclnn=", ".join([*tensors, *arguments, *(f"out_{name}" for name in fresh)]),
         returned="" if nothing else f"{{{', '.join(returns)}}}" if many else returns[0],
         float_lists=any(attr.type.startswith("float") and attr.type != "float" for attr in spec.attrs),
+        overload="mutate" if any(ret.type.alias is not None for ret in spec.schema.returns) else "default",
+        ge_parameters=", ".join(_ge_parameters(spec)),
+        ge_attrs=tuple((attr.name, _ge_attr(attr)) for attr in spec.attrs),
+        ge_outputs=json.dumps([tensor.name for tensor in spec.outputs]),
+        onnx_attrs=tuple(_onnx_attr(attr) for attr in spec.attrs),
     )
+
+
+def _onnx_attr(attr: AttrSpec) -> OnnxAttr:
+    plain = attr.type.rstrip("?")
+    key = {"int": "i", "bool": "i", "float": "f", "str": "s", "int[]": "ints", "bool[]": "ints", "float[]": "floats"}[plain]
+    kind = op_def_type(attr)
+    reader = {"Int": "Int({})", "Float": "Float({})", "Bool": "Bool({})", "String": "ge::AscendString({}.text.c_str())"}
+    reader |= {"ListInt": "List<int64_t, Int>({})", "ListFloat": "List<float, Float>({})", "ListBool": "List<bool, Bool>({})"}
+    return OnnxAttr(attr.name, key, reader[kind].format("(*given)" if kind == "String" else "*given"))
+
+
+def _ge_parameters(spec: OpSpec) -> Iterator[str]:
+    star = False
+    for argument in spec.schema.arguments:
+        if argument.kwarg_only and not star:
+            star = True
+            yield "*"
+        default = list(argument.default) if isinstance(argument.default, tuple) else argument.default
+        yield argument.name if argument.required else f"{argument.name}={default!r}"
+
+
+def _ge_attr(attr: AttrSpec) -> str:
+    """The attribute as torchair's attr module builds it; an optional number is a list of no or one item, as in OpDef."""
+    kind = op_def_type(attr)
+    name = attr.name
+    if attr.type.endswith("?"):
+        empty = '""' if attr.type == "str?" else "[]"
+        given = name if attr.type.endswith("]?") or attr.type == "str?" else f"[{name}]"
+        name = f"{empty} if {name} is None else {given}"
+    return f"attr.{_GE_ATTRS[kind]}({name})"
 
 
 def _wrapped(parameters: list[str]) -> str:
