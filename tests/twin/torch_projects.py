@@ -8,18 +8,36 @@ from typing import Any
 
 import ascendops
 from ascendops.render import new_project
+from ascendops.spec import load
 
 
 def small(root: Path, name: str, dtypes: str = "float32", **options: Any) -> Path:
-    """The project of a template at `root/name` with only these dtypes."""
+    """The project of a template at `root/name` with only the dtype columns whose floating-point tensors have these dtypes."""
     folder = root / name
     if not folder.exists():
         new_project(name, folder, **options)
-        text = (folder / "op.toml").read_text()
-        dropped = "|".join({"float32", "float16", "bfloat16", "int32"} - set(dtypes.split()))
-        text = re.sub(rf', "({dropped})"|"({dropped})", ', "", text)
-        (folder / "op.toml").write_text(re.sub(r"\[\[case\]\].*?(?=\n\[reference\]|\Z)", "", text, flags=re.S))
+        (folder / "op.toml").write_text(_reduced(folder, set(dtypes.split())))
     return folder
+
+
+def _reduced(folder: Path, dtypes: set[str]) -> str:
+    spec = load(folder)
+    floats = {"float16", "bfloat16", "float32", "float64"}
+    kept = {}
+    for op in spec.operators:
+        first = op.inputs[0].dtypes
+        kept[op.name] = [c for c in range(op.columns) if first[c] in dtypes and all(t.dtypes[c] in dtypes | {"float32"} or t.dtypes[c] not in floats for t in op.inputs)]
+    lines, op_name, in_case = [], spec.name, False
+    for line in (folder / "op.toml").read_text().splitlines():
+        if line.startswith("["):
+            nested = re.match(r"\[+operators\.(\w+)", line)
+            op_name, in_case = nested.group(1) if nested else spec.name, bool(re.match(r"\[\[(operators\.\w+\.)?case\]\]", line))
+        if in_case:
+            continue
+        listed = re.match(r"(dtype +=|dtype=) *\[(.*)\]$", line)
+        words = [word.strip() for word in listed.group(2).split(",")] if listed else []
+        lines.append(f"dtype = [{', '.join(words[c] for c in kept[op_name])}]" if listed else line)
+    return "\n".join(lines) + "\n"
 
 
 def edit(folder: Path, *changes: tuple[str, str]) -> Path:
