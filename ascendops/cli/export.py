@@ -22,7 +22,6 @@ def command(path: Path, form: str, out: Path | None, onnx_dir: Path | None, soc:
 
     \b
     Examples:
-      ascendops export softmax > softmax.json
       ascendops export my_ops --out ir.json && msopgen gen -i ir.json -c ai_core-ascend910b -lan cpp -out my_ops_cann
       ascendops export softmax --onnx softmax_onnx
 
