@@ -6,10 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import gpu_functions as fn
 import torch
 import torch.nn.functional as F
-from gpu_functions import Function, Shapes
+
+from tools import gpu_functions as fn
+from tools.gpu_functions import Function, Shapes
 
 Make = Callable[[Shapes, torch.dtype], list[torch.Tensor]]
 

@@ -60,7 +60,7 @@ def record_one(name: str, projects: Path, out: Path) -> dict[str, Any]:
         result = {"op": name, "error": f"{type(error).__name__}: {error}"}
     result["seconds"] = round(time.monotonic() - start, 1)
     print(
-        f"{name}: {result.get('cases', 0)} cases, {result['seconds']} s {result.get('error', '')[:300]}",
+        f"{name}: {result.get('cases', 0)} cases, {result['seconds']} s {str(result.get('error', ''))[:300]}",
         file=sys.stderr,
         flush=True,
     )

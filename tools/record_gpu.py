@@ -20,15 +20,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 import triton
-from gpu_functions import Function, Shapes
-from gpu_ops import OPS, attrs_of, small_shapes
 from triton.errors import TritonError
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from tools.gpu_functions import Function, Shapes  # noqa: E402  the path comes first
+from tools.gpu_ops import OPS, attrs_of, small_shapes  # noqa: E402
+
 MANTISSA = {torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
 EXPONENT = {torch.float32: -126, torch.float16: -14, torch.bfloat16: -126}
 FLUSH_BYTES = 256 << 20  # larger than the L2 of any GPU
@@ -181,7 +184,7 @@ def triton_function(name: str) -> Function:
     spec.loader.exec_module(module)
     function = getattr(module, name)
     assert callable(function)
-    return function  # type: ignore[no-any-return]
+    return cast(Function, function)
 
 
 def cuda_function(name: str, folder: Path) -> Function:
@@ -199,7 +202,7 @@ def cuda_function(name: str, folder: Path) -> Function:
         check=True,
     )  # fmt: skip
     torch.ops.load_library(str(library))
-    return getattr(torch.ops.ascendops_cuda, name)  # type: ignore[no-any-return]
+    return cast(Function, getattr(torch.ops.ascendops_cuda, name))
 
 
 def record(names: Sequence[str], folder: Path, deadline: float) -> tuple[list[Record], list[str]]:

@@ -25,6 +25,7 @@ from tools.kill_matrix.subjects import (
 
 
 def gelus() -> Subject:
+    """The subject gelus: what is right, honest variants and wrong ones."""
     return Subject(
         "gelu", F.gelu, PLAIN,
         {
@@ -43,6 +44,7 @@ def gelus() -> Subject:
 
 
 def silus() -> Subject:
+    """The subject silus: what is right, honest variants and wrong ones."""
     return Subject(
         "silu", F.silu, PLAIN,
         {"x * sigmoid": wide(lambda x: x * torch.sigmoid(x)), "x / (1 + e)": wide(lambda x: x / (1 + torch.exp(-x))),
@@ -58,6 +60,7 @@ def silus() -> Subject:
 
 
 def exps() -> Subject:
+    """The subject exps: what is right, honest variants and wrong ones."""
     return Subject(
         "exp", torch.exp, PLAIN,
         {"exp2": wide(lambda x: torch.exp2(x.double() * math.log2(math.e)).float()), "square of exp(x / 2)": wide(lambda x: torch.exp(x / 2).square())},
@@ -71,6 +74,7 @@ def exps() -> Subject:
 
 
 def adds() -> Subject:
+    """The subject adds: what is right, honest variants and wrong ones."""
     return Subject(
         "add", lambda a, b: a + b, PAIRS, {"b first": wide(lambda a, b: b + a)},
         {
@@ -84,6 +88,7 @@ def adds() -> Subject:
 
 
 def divs() -> Subject:
+    """The subject divs: what is right, honest variants and wrong ones."""
     return Subject(
         "div", lambda a, b: a / b, PAIRS, {"reciprocal": wide(lambda a, b: a * (1 / b))},
         {
@@ -96,6 +101,7 @@ def divs() -> Subject:
 
 
 def cumsums() -> Subject:
+    """The subject cumsums: what is right, honest variants and wrong ones."""
     def chunked(x: Tensor) -> Tensor:
         total, parts = torch.zeros_like(x[..., :1]), []
         for chunk in x.split(64, -1):
@@ -127,8 +133,9 @@ def _half_scan(x: Tensor) -> list[Tensor]:
 
 
 def matmuls() -> Subject:
+    """The subject matmuls: what is right, honest variants and wrong ones."""
     def split(a: Tensor, b: Tensor) -> Tensor:
-        return sum((a[:, i : i + 32] @ b[i : i + 32] for i in range(0, a.shape[1], 32)), torch.zeros(()))  # type: ignore[return-value]
+        return sum((a[:, i : i + 32] @ b[i : i + 32] for i in range(0, a.shape[1], 32)), torch.zeros(()))
 
     def half(a: Tensor, b: Tensor) -> Tensor:
         total = torch.zeros(a.shape[0], b.shape[1], dtype=torch.float16)
@@ -161,6 +168,7 @@ def matmuls() -> Subject:
 
 
 def attentions() -> Subject:
+    """The subject attentions: what is right, honest variants and wrong ones."""
     def attend(
         q: Tensor, k: Tensor, v: Tensor, scale: float | None = None, cut: int = 0, round_p: torch.dtype | None = None
     ) -> Tensor:
@@ -181,7 +189,7 @@ def attentions() -> Subject:
             top = new
         return out / total
 
-    shape = [(2, 3, 40, 64)] * 3
+    shape: list[tuple[int, ...]] = [(2, 3, 40, 64)] * 3
     return Subject(
         "attention", F.scaled_dot_product_attention, [shape, [(1, 2, 64, 48), (1, 2, 100, 48), (1, 2, 100, 48)]],
         {
@@ -202,6 +210,7 @@ def attentions() -> Subject:
 
 
 def ropes() -> Subject:
+    """The subject ropes: what is right, honest variants and wrong ones."""
     def turn(x: Tensor, c: Tensor, s: Tensor, sign: float = 1.0) -> Tensor:
         a, b = x.chunk(2, -1)
         return torch.cat([a * c - sign * b * s, b * c + sign * a * s], -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 Function = Callable[..., Any]
+Shapes = Sequence[Sequence[tuple[int, ...]]]
 
 
 @dataclass
@@ -20,7 +21,7 @@ class Subject:
 
     name: str
     golden: Function
-    shapes: list[list[tuple[int, ...]]]
+    shapes: Shapes
     honest: dict[str, Function] = field(default_factory=dict)
     wrong: dict[str, Function] = field(default_factory=dict)
     labels: tuple[int, int] | None = None  # (number of classes, position of the target argument)
@@ -36,9 +37,9 @@ def wide(function: Function) -> Function:
     return kernel
 
 
-ROWS = [[(24, 513)], [(7, 2048)], [(96, 100)]]
-PLAIN = [[(24, 513)], [(4097,)]]
-PAIRS = [[(24, 513), (24, 513)], [(4097,), (4097,)]]
+ROWS: Shapes = [[(24, 513)], [(7, 2048)], [(96, 100)]]
+PLAIN: Shapes = [[(24, 513)], [(4097,)]]
+PAIRS: Shapes = [[(24, 513), (24, 513)], [(4097,), (4097,)]]
 
 
 def half_sum(x: Tensor, dim: int = -1) -> Tensor:
@@ -85,6 +86,7 @@ def _kept(powers: Tensor) -> Tensor:
 
 
 def softmaxes() -> Subject:
+    """The subject softmaxes: what is right, honest variants and wrong ones."""
     def top(x: Tensor) -> Tensor:
         return x.amax(-1, keepdim=True)
 
@@ -111,6 +113,7 @@ def softmaxes() -> Subject:
 
 
 def log_softmaxes() -> Subject:
+    """The subject log_softmaxes: what is right, honest variants and wrong ones."""
     def parts(x: Tensor) -> tuple[Tensor, Tensor]:
         shifted = x - x.amax(-1, keepdim=True)
         return shifted, torch.exp(shifted)
@@ -140,6 +143,7 @@ def norm(x: Tensor, w: Tensor, b: Tensor, eps: float = 1e-5, correction: int = 0
 
 
 def layer_norms() -> Subject:
+    """The subject layer_norms: what is right, honest variants and wrong ones."""
     def one_pass(x: Tensor, w: Tensor, b: Tensor) -> Tensor:
         n = x.shape[-1]
         total, squares = torch.zeros_like(x[..., :1]), torch.zeros_like(x[..., :1])
@@ -173,6 +177,7 @@ def layer_norms() -> Subject:
 
 
 def rms_norms() -> Subject:
+    """The subject rms_norms: what is right, honest variants and wrong ones."""
     def rms(x: Tensor, w: Tensor, eps: float = 1e-6, n: int | None = None) -> Tensor:
         return x * torch.rsqrt(x.square().sum(-1, keepdim=True) / (n or x.shape[-1]) + eps) * w
 
@@ -197,6 +202,7 @@ def rms_norms() -> Subject:
 
 
 def sums() -> Subject:
+    """The subject sums: what is right, honest variants and wrong ones."""
     return Subject(
         "sum", lambda x: x.sum(-1), ROWS,
         {
@@ -217,6 +223,7 @@ def sums() -> Subject:
 
 
 def maxima() -> Subject:
+    """The subject maxima: what is right, honest variants and wrong ones."""
     return Subject(
         "max", lambda x: x.amax(-1), ROWS,
         {"sorted": wide(lambda x: x.sort(-1).values[..., -1]), "halves": wide(lambda x: torch.maximum(x[..., ::2].amax(-1), x[..., 1::2].amax(-1)))},
@@ -231,6 +238,7 @@ def maxima() -> Subject:
 
 
 def losses() -> Subject:
+    """The subject losses: what is right, honest variants and wrong ones."""
     def loss(x: Tensor, t: Tensor) -> Tensor:
         return -(F.log_softmax(x, -1)).gather(-1, t[:, None])[:, 0]
 
