@@ -99,6 +99,29 @@ def _twice(shapes: Sequence[Shapes]) -> Sequence[Shapes]:
     return tuple((one[0], one[0]) for one in shapes)
 
 
+def _linear(after: Function, golden: Function | None = None) -> Op:
+    """A linear layer and what comes after it."""
+
+    def shapes(*sizes: tuple[int, int, int]) -> Sequence[Shapes]:
+        return tuple(((m, k), (n, k), (n,)) for m, k, n in sizes)
+
+    def layer(function: Function) -> Function:
+        return lambda x, w, b: function(F.linear(x, w, b))
+
+    return Op(
+        layer(after), 3, golden=layer(golden or after), small=shapes((1, 1, 1), (33, 65, 17), (0, 5, 3), (130, 1025, 70)),
+        large=shapes((4096, 4096, 4096), (128, 8192, 8192)),
+    )  # fmt: skip
+
+
+def _products(transposed: bool) -> dict[str, Any]:
+    def shapes(*sizes: tuple[tuple[int, ...], int, int, int]) -> Sequence[Shapes]:
+        return tuple(((*batch, m, k), (*batch, n, k) if transposed else (*batch, k, n)) for batch, m, k, n in sizes)
+
+    small = shapes(((), 1, 1, 1), ((3,), 33, 65, 17), ((), 0, 5, 3), ((), 3, 0, 5), ((), 130, 1025, 70))
+    return {"inputs": 2, "small": small, "large": shapes(((), 4096, 4096, 4096), ((32,), 1024, 128, 1024))}
+
+
 OPS: dict[str, Op] = {
     "abs": Op(torch.abs),
     "neg": Op(torch.neg),
@@ -187,6 +210,12 @@ OPS: dict[str, Op] = {
         lambda x, w, b, num_groups, eps: F.group_norm(x, num_groups, w, b, eps), 3, attrs={"num_groups": 4, "eps": 1e-5},
         golden=fn.group_norm64, small=_GROUPS_SMALL, large=_GROUPS_LARGE, make=fn.make_one_dtype, cancels=True,
     ),
+    "batched_matmul": Op(torch.matmul, **_products(transposed=False)),
+    "matmul_nt": Op(lambda a, b: a @ b.mT, **_products(transposed=True)),
+    "linear": _linear(lambda z: z),
+    "linear_relu": _linear(torch.relu),
+    "linear_gelu": _linear(F.gelu, fn.gelu64),
+    "linear_silu": _linear(F.silu),
 }  # fmt: skip
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "amax", "amin"})
 

@@ -79,6 +79,6 @@ ASCENDC = _words(
 )
 
 # Namespaces that operator sources use.
-NAMESPACES = frozenset({"ascendc_twin", "ascendops", "at", "c10", "ge", "gert", "matmul_tiling", "ops", "optiling", "std", "torch"})
+NAMESPACES = frozenset({"ascendc_twin", "ascendops", "at", "c10", "ge", "gert", "matmul", "matmul_tiling", "ops", "optiling", "std", "torch"})
 # Parameters that every kernel has.
 PARAMETERS = frozenset({"workspace", "tiling"})

@@ -3,6 +3,7 @@
 - `[aicore]` is what `__aicore__` stands for; libraries spell it themselves.
 - g++ before 14 refuses explicit specialisations inside a class (CWG 727), which kernels use to give each kind of core its own function:
   `template <> void operator()<AscendC::AIC>(...)`. A function becomes an overload for that argument, a class a partial specialisation.
+- `Name() = default;` of a class without other constructors goes: with it the class is no aggregate for C++20, where some sources need it.
 """
 
 from __future__ import annotations
@@ -19,18 +20,55 @@ _AICORE = re.compile(r"\[\s*(?:host\s*,\s*aicore|aicore|aicore\s*,\s*host)\s*\]"
 _EXPLICIT = re.compile(r"^[ \t]+template\s*<\s*>", re.MULTILINE)
 _FUNCTION = re.compile(r"(?P<before>[^;{}]*?)\b(?P<name>operator\s*\(\s*\)|[A-Za-z_]\w*)\s*<(?P<args>[^<>;{}]*)>\s*\((?P<params>[^;{}]*)\{", re.DOTALL)
 _CLASS = re.compile(r"\s*(?:struct|class)\s+(?P<name>\w+)\s*<(?P<args>[^;{}]*?)>\s*(?::[^;{}]*)?\{", re.DOTALL)
+_DEFAULTED = re.compile(r"(?<=[;{}:])(?P<all>\s*(?:[A-Za-z_]\w*\s+)*?(?P<name>[A-Za-z_]\w*)\s*\(\s*\)\s*=\s*default\s*;)")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 _FILES = 600
 
 
 def portable(text: str) -> str:
-    """The text with those two things replaced; the same text when it has neither."""
+    """The text with those things replaced; the same text when it has none of them."""
     text = _AICORE.sub(lambda match: " " * len(match[0]), text)
+    if "default" in text:
+        text = _without_defaulted(text)
     if _EXPLICIT.search(text) is None:
         return text
     masked = blanked(text)
     edits = [edit for match in _EXPLICIT.finditer(masked) if _in_class(masked, match.start()) for edit in _specialisation(masked, match)]
     return _applied(text, edits)
+
+
+def _without_defaulted(text: str) -> str:
+    masked = blanked(text)
+    for match in _DEFAULTED.finditer(masked):
+        head, end = _class_around(masked, match.start("name"))
+        if re.search(rf"\b(?:class|struct)\s+{match['name']}\b", head) is None:
+            continue
+        others = re.findall(rf"\b{match['name']}\s*\(", masked[match.end() : end])
+        start = masked.rfind("{", 0, match.start("name"))
+        others += re.findall(rf"(?<!~)\b{match['name']}\s*\(", masked[start : match.start("name")])
+        if not others:
+            gone = re.sub(r"\S", " ", match["all"])
+            text = text[: match.start("all")] + gone + text[match.end("all") :]
+    return text
+
+
+def _class_around(masked: str, at: int) -> tuple[str, int]:
+    """What stands before the innermost open brace before `at`, and where that brace closes."""
+    depth = 0
+    for i in range(at - 1, -1, -1):
+        depth += (masked[i] == "}") - (masked[i] == "{")
+        if depth < 0:
+            return re.split(r"[;{}]", masked[:i])[-1], _closing(masked, at)
+    return "", at
+
+
+def _closing(masked: str, at: int) -> int:
+    depth = 0
+    for match in re.finditer(r"[{}]", masked[at:]):
+        depth += 1 if match[0] == "{" else -1
+        if depth < 0:
+            return at + match.start()
+    return len(masked)
 
 
 @dataclass(frozen=True, order=True)
@@ -54,13 +92,8 @@ def _applied(text: str, edits: Iterable[_Edit]) -> str:
 
 def _in_class(masked: str, at: int) -> bool:
     """Whether the innermost open brace before `at` belongs to a class."""
-    depth = 0
-    for i in range(at - 1, -1, -1):
-        depth += (masked[i] == "}") - (masked[i] == "{")
-        if depth < 0:
-            head = re.split(r"[;{}]", masked[:i])[-1]
-            return re.search(r"\b(?:class|struct)\b", head) is not None and "enum" not in head
-    return False
+    head, _ = _class_around(masked, at)
+    return re.search(r"\b(?:class|struct)\b", head) is not None and "enum" not in head
 
 
 def _specialisation(masked: str, start: re.Match[str]) -> list[_Edit]:

@@ -159,3 +159,40 @@ def test_amax_propagates_nan(operator, shape, dim):
     x.view(-1)[3] = torch.nan
     y, _ = run(operator, "amax", x, dim=dim)
     assert_close(y, torch.amax(x.double(), dim))
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+@pytest.mark.parametrize(
+    ("batch", "m", "k", "n"), [((), 130, 77, 300), ((2, 3), 17, 40, 5), ((), 6, 3000, 9)], ids=str
+)
+def test_products_on_the_cube(operator, batch, m, k, n, dtype):
+    a, b = normal(*batch, m, k, dtype=dtype), normal(*batch, k, n, dtype=dtype, seed=1)
+    y, key = run(operator, "batched_matmul", a, b)
+    assert key == "product"
+    assert_product(y, a.double() @ b.double(), a.double().abs() @ b.double().abs())
+    if dtype == torch.float16:
+        z, _ = run(operator, "matmul_nt", a, b.mT.contiguous())
+        assert torch.equal(y, z)
+
+
+def test_a_product_over_nothing_is_zero(operator):
+    y, key = run(operator, "batched_matmul", torch.ones(3, 7, 0), torch.ones(3, 0, 1023))
+    assert key == "zeros" and y.shape == (3, 7, 1023) and not y.any()
+
+
+@pytest.mark.parametrize(
+    ("name", "after", "dtype"),
+    [("linear", lambda z: z, torch.bfloat16), ("linear_relu", torch.relu, torch.float32), ("linear_relu", torch.relu, torch.float16)],
+)
+def test_linear_layers_on_both_kinds_of_cores(operator, name, after, dtype):
+    for m, k, n in [(70, 33, 300), (513, 20, 31), (5, 0, 40)]:
+        x, weight, bias = normal(m, k, dtype=dtype), normal(n, k, dtype=dtype, seed=1), normal(n, dtype=dtype, seed=2)
+        y, _ = run(operator, name, x, weight, bias)
+        wide = x.double(), weight.double().mT
+        assert_product(y, after(wide[0] @ wide[1] + bias.double()), wide[0].abs() @ wide[1].abs() + bias.double().abs())
+
+
+def assert_product(got, want, size):
+    """Sums in float32, rounded once: an error is small against the sum of the magnitudes."""
+    allowed = ulp.ulp(want.abs(), got.dtype) + 16 * ulp.ulp(size, torch.float32)
+    assert ((got.double() - want).abs() <= allowed).all()

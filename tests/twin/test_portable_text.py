@@ -25,6 +25,16 @@ public:
     template <>
     int Load<true>(int x) { return 10 * x; }
 
+    struct Pair {
+        [aicore] inline Pair() = default;
+        int a, b;
+    };
+    struct Own {
+        Own() = default;
+        explicit Own(int a) : a(a) {}
+        int a = 7;
+    };
+
     template <typename T>
     struct Size { static constexpr int VALUE = 1; };
     template <>
@@ -40,7 +50,7 @@ int main()
 {
     Kernel k;
     const bool good = k(1) == 2 && k.operator()<1>(1) == 3 && k.Load<false>(3) == 3 && k.Load<true>(3) == 30 &&
-        Kernel::Size<char>::VALUE == 1 && Kernel::Size<int>::VALUE == 4 && Outside<int>::VALUE == 1;
+        Kernel::Pair{1, 2}.b == 2 && Kernel::Own().a == 7 && Kernel::Size<char>::VALUE == 1 && Kernel::Size<int>::VALUE == 4 && Outside<int>::VALUE == 1;
     return good ? 0 : 1;
 }
 """
@@ -56,7 +66,7 @@ def test_specialisations_inside_a_class(tmp_path: Path) -> None:
     assert folders
     program = tmp_path / "main"
     includes = [flag for folder in (*folders, tmp_path / "include") for flag in ("-I", str(folder))]
-    subprocess.run(["g++", "-std=c++17", *includes, str(source), "-o", str(program)], check=True)
+    subprocess.run(["g++", "-std=c++20", *includes, str(source), "-o", str(program)], check=True)
     assert subprocess.run([str(program)], check=False).returncode == 0
 
 

@@ -90,7 +90,16 @@ TWIN_API void set_atomic_max() { ascendc_twin::set_atomic(2, ascendc_twin::core(
 TWIN_API void set_atomic_min() { ascendc_twin::set_atomic(3, ascendc_twin::core().atomic_dt); }
 TWIN_API void set_atomic_none() { ascendc_twin::set_atomic(0, ascendc_twin::Dt::F32); }
 
-// Extremes of two numbers; any function of a kernel with the same name is a better match.
+// Extremes of two numbers; those of one type are functions and no templates, so that templates of a kernel do not compete with them.
+#define TWIN_EXTREMES(T) \
+    constexpr T min(T a, T b) { return b < a ? b : a; } \
+    constexpr T max(T a, T b) { return a < b ? b : a; }
+TWIN_EXTREMES(int32_t)
+TWIN_EXTREMES(uint32_t)
+TWIN_EXTREMES(int64_t)
+TWIN_EXTREMES(uint64_t)
+TWIN_EXTREMES(float)
+#undef TWIN_EXTREMES
 template <typename A, typename B, typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
 constexpr std::common_type_t<A, B> min(A a, B b) {
     return b < a ? b : a;

@@ -1,0 +1,79 @@
+"""y = z * Phi(z), z = x @ weight^T + bias, Phi the normal distribution, in Triton.
+
+A program computes one block of the product, adding up blocks of k in float32, and finishes it. Runs on a GPU and, with
+TRITON_INTERPRET=1, on a CPU.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _distribution(a):
+    t = 1.0 / (tl.abs(a) + 3.0)
+    u = 1.0 - 6.0 * t
+    p = 2.99815019e-5 * u + 1.13176932e-4
+    p = p * u - 2.00725073e-4
+    p = p * u - 1.00547099e-3
+    p = p * u + 9.95528419e-4
+    p = p * u + 6.95577403e-3
+    p = p * u - 1.04541946e-2
+    p = p * u - 4.72602099e-2
+    p = p * u + 2.30016842e-1
+    p = p * u - 5.0933212e-1
+    p = p * u + 7.29083717e-1
+    q = tl.exp(-0.5 * a * a) * t * p  # 1 - Phi(|a|); 1 + erf would cancel for a < 0
+    return tl.where(a >= 0.0, 1.0 - q, q)
+
+
+@triton.jit
+def _gelu(a):
+    v = a * a - 0.5625
+    p = -6.80502399e-6 * v + 9.18843419e-5
+    p = p * v - 9.55541385e-4
+    p = p * v + 8.173245e-3
+    p = p * v - 5.63194677e-2
+    p = p * v + 3.64496857e-1
+    return tl.where(tl.abs(a) < 1.25, a * (p * a + 0.5), a * _distribution(a))
+
+
+@triton.jit
+def _layer(
+    x_ptr, weight_ptr, bias_ptr, y_ptr, m, n, k,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+):  # fmt: skip
+    rows = tl.program_id(0).to(tl.int64) * M + tl.arange(0, M)
+    columns = tl.program_id(1).to(tl.int64) * N + tl.arange(0, N)
+    total = tl.zeros((M, N), tl.float32)
+    for start in range(0, k, K):
+        depth = start + tl.arange(0, K)
+        inside = depth < k
+        x = tl.load(x_ptr + rows[:, None] * k + depth[None, :], mask=(rows[:, None] < m) & inside[None, :], other=0.0)
+        w = tl.load(weight_ptr + columns[None, :] * k + depth[:, None], mask=(columns[None, :] < n) & inside[:, None], other=0.0)
+        if WIDEN:  # for the interpreter, which has no products of bfloat16
+            x, w = x.to(tl.float32), w.to(tl.float32)
+        total = tl.dot(x, w, total, input_precision="ieee" if EXACT else "tf32")
+    z = total + tl.load(bias_ptr + columns, mask=columns < n, other=0.0).to(tl.float32)[None, :]
+    y = _gelu(z)
+    tl.store(y_ptr + rows[:, None] * n + columns[None, :], y.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
+
+
+def linear_gelu(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """y = z * Phi(z), z = x @ weight^T + bias, Phi the normal distribution.
+
+    x has at least one dim, weight two; float32 (without TF32), float16 or bfloat16.
+    """
+    x, weight, bias = x.contiguous(), weight.contiguous(), bias.contiguous()
+    n, k = weight.shape
+    y = torch.empty((*x.shape[:-1], n), dtype=x.dtype, device=x.device)
+    if y.numel() == 0:
+        return y
+    m = y.numel() // n
+    exact = x.dtype == torch.float32
+    blocks = (128, 128, 32 if exact else 64)
+    high, wide, deep = (min(most, max(16, triton.next_power_of_2(size))) for most, size in zip(blocks, (m, n, max(k, 1)), strict=True))
+    grid = (triton.cdiv(m, high), triton.cdiv(n, wide))
+    warps = 8 if high * wide >= 128 * 128 else 4
+    _layer[grid](x, weight, bias, y, m, n, k, M=high, N=wide, K=deep, EXACT=exact, WIDEN=not x.is_cuda, num_warps=warps)
+    return y

@@ -1,0 +1,50 @@
+"""y = max(x @ weight^T + bias, 0), in Triton.
+
+A program computes one block of the product, adding up blocks of k in float32, and finishes it. Runs on a GPU and, with
+TRITON_INTERPRET=1, on a CPU.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _layer(
+    x_ptr, weight_ptr, bias_ptr, y_ptr, m, n, k,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+):  # fmt: skip
+    rows = tl.program_id(0).to(tl.int64) * M + tl.arange(0, M)
+    columns = tl.program_id(1).to(tl.int64) * N + tl.arange(0, N)
+    total = tl.zeros((M, N), tl.float32)
+    for start in range(0, k, K):
+        depth = start + tl.arange(0, K)
+        inside = depth < k
+        x = tl.load(x_ptr + rows[:, None] * k + depth[None, :], mask=(rows[:, None] < m) & inside[None, :], other=0.0)
+        w = tl.load(weight_ptr + columns[None, :] * k + depth[:, None], mask=(columns[None, :] < n) & inside[:, None], other=0.0)
+        if WIDEN:  # for the interpreter, which has no products of bfloat16
+            x, w = x.to(tl.float32), w.to(tl.float32)
+        total = tl.dot(x, w, total, input_precision="ieee" if EXACT else "tf32")
+    z = total + tl.load(bias_ptr + columns, mask=columns < n, other=0.0).to(tl.float32)[None, :]
+    y = tl.where(z <= 0.0, 0.0, z)  # a comparison with NaN is false, so NaN stays
+    tl.store(y_ptr + rows[:, None] * n + columns[None, :], y.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
+
+
+def linear_relu(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+    """y = max(x @ weight^T + bias, 0).
+
+    x has at least one dim, weight two; float32 (without TF32), float16 or bfloat16.
+    """
+    x, weight, bias = x.contiguous(), weight.contiguous(), bias.contiguous()
+    n, k = weight.shape
+    y = torch.empty((*x.shape[:-1], n), dtype=x.dtype, device=x.device)
+    if y.numel() == 0:
+        return y
+    m = y.numel() // n
+    exact = x.dtype == torch.float32
+    blocks = (128, 128, 32 if exact else 64)
+    high, wide, deep = (min(most, max(16, triton.next_power_of_2(size))) for most, size in zip(blocks, (m, n, max(k, 1)), strict=True))
+    grid = (triton.cdiv(m, high), triton.cdiv(n, wide))
+    warps = 8 if high * wide >= 128 * 128 else 4
+    _layer[grid](x, weight, bias, y, m, n, k, M=high, N=wide, K=deep, EXACT=exact, WIDEN=not x.is_cuda, num_warps=warps)
+    return y
