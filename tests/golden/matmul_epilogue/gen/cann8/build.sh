@@ -25,6 +25,8 @@ sed -i 's/vendor_name=customize/vendor_name=ascendops_linear/g' "$stage"/scripts
 cp "$front/CMakeLists.txt" "$front/CMakePresets.json" "$stage/"
 cp -R "$project"/op_host/. "$project"/gen/op_host/. "$stage/op_host/"
 cp -R "$project"/op_kernel/. "$stage/op_kernel/"
+mkdir -p "$stage/onnx_plugin"
+cp "$project"/gen/onnx/* "$stage/onnx_plugin/"
 cp "$front/op_host/CMakeLists.txt" "$stage/op_host/"
 cp "$front/op_kernel/CMakeLists.txt" "$stage/op_kernel/"
 
@@ -39,7 +41,7 @@ for name, variable in preset["cacheVariables"].items():
 PYTHON
 )
 jobs=${ASCENDOPS_JOBS:-$(nproc)}
-cmake -S "$stage" -B "$stage/build_out" -G "Unix Makefiles" "${options[@]}"
+cmake -S "$stage" -B "$stage/build_out" -G "Unix Makefiles" "${options[@]}" -DASCENDOPS_ONNX="${ASCENDOPS_ONNX:-OFF}"
 cmake --build "$stage/build_out" --target binary -- -j"$jobs"
 cmake --build "$stage/build_out" --target package -- -j"$jobs"
 ls "$stage"/build_out/*.run

@@ -20,7 +20,7 @@
 #include "op_plugin/utils/op_api_common.h"
 #define ASCENDOPS_ACLNN EXEC_NPU_CMD
 #elif !defined(ASCENDOPS_META_ONLY)
-#error "this torch_npu has neither npu_cpp_extension.h nor op_plugin/utils/op_api_common.h"
+#define ASCENDOPS_OWN_ACLNN  // aclnn.h, below
 #endif
 
 #include "register/op_def_registry.h"
@@ -64,6 +64,13 @@ at::ScalarType TorchType(host::ge::DataType dtype)
     TORCH_CHECK(false, "linear has no kernel for these input dtypes");
 }
 
+}  // namespace
+
+#ifdef ASCENDOPS_OWN_ACLNN
+#include "aclnn.h"
+#endif
+
+namespace {
 // Shapes, dtypes and attributes of one call, in the order of the schema.
 struct Call {
     std::vector<std::vector<host::gert::Shape>> shapes;
