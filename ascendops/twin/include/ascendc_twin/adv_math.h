@@ -28,7 +28,7 @@ TWIN_API void in_pieces(const Span &dst, const Span &src, uint32_t count, const 
 template <typename T>
 TWIN_API void adv_unary(const char *api, VecOp op, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                         uint32_t count) {
-    in_pieces<AscendC::PrimT<T>>(dst.span(), src.span(), count, [&](uint32_t first, uint32_t n) {
+    in_pieces<AscendC::PrimT<T>>(dst.span(), src.span(), count, [&](uint32_t first, uint32_t n) __attribute__((always_inline)) {
         Inst inst(api, PipeId::V);
         vec_unary(inst, op, dst[first].span(), src[first].span(), lanes_of_count(n, true));
     });
@@ -37,7 +37,7 @@ template <typename T>
 TWIN_API void adv_binary(const char *api, VecOp op, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &a,
                          const AscendC::LocalTensor<T> &b, uint32_t count) {
     const bool second = dst.span().p == a.span().p;  // in place of the first source: the second one may overlap
-    in_pieces<AscendC::PrimT<T>>(dst.span(), second ? b.span() : a.span(), count, [&](uint32_t first, uint32_t n) {
+    in_pieces<AscendC::PrimT<T>>(dst.span(), second ? b.span() : a.span(), count, [&](uint32_t first, uint32_t n) __attribute__((always_inline)) {
         Inst inst(api, PipeId::V);
         vec_binary(inst, op, dst[first].span(), a[first].span(), b[first].span(), lanes_of_count(n, true));
     });
@@ -45,7 +45,7 @@ TWIN_API void adv_binary(const char *api, VecOp op, const AscendC::LocalTensor<T
 template <typename T, typename S>
 TWIN_API void adv_scalar(const char *api, VecOp op, const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &src,
                          const S &scalar, uint32_t count) {
-    in_pieces<AscendC::PrimT<T>>(dst.span(), src.span(), count, [&](uint32_t first, uint32_t n) {
+    in_pieces<AscendC::PrimT<T>>(dst.span(), src.span(), count, [&](uint32_t first, uint32_t n) __attribute__((always_inline)) {
         Inst inst(api, PipeId::V);
         vec_scalar(inst, op, dst[first].span(), src[first].span(), scalar_of(scalar), lanes_of_count(n, true));
     });
