@@ -64,6 +64,7 @@ public:
         for (int32_t done = 0; done < n; done += MAX_REPEAT * LANES) {
             const uint8_t repeat = (n - done) / LANES < MAX_REPEAT ? (n - done) / LANES : MAX_REPEAT;
             Adds(offsets[done], offsets[done], static_cast<int32_t>(sizeof(float)), even_, repeat, strides_);
+            PipeBarrier<PIPE_V>();
             Adds(offsets[done], offsets[done], -static_cast<int32_t>(sizeof(float)), odd_, repeat, strides_);
         }
         PipeBarrier<PIPE_V>();
