@@ -103,7 +103,7 @@ def standard_lines(run: RunReport) -> list[str]:
     for name in dict.fromkeys(name for case in cases for name in case.standards):
         loose = sum(case.standards.get(name) == "pass" and case.failing > 0 and not case.passed for case in cases)
         strict = sum(case.standards.get(name) == "fail" and case.passed for case in cases)
-        words = [f"accepts {_count(loose, 'case')} that fail here" if loose else "", f"rejects {_count(strict, 'case')} that pass here" if strict else ""]
+        words = [f"accepts {_count(loose, 'case')} failing here" if loose else "", f"rejects {_count(strict, 'case')} passing here" if strict else ""]
         if loose or strict:
             lines.append(f"{name} {' and '.join(filter(None, words))}")
     return lines
