@@ -27,7 +27,8 @@ def active() -> Twin | None:
 def enable_npu_twin() -> Twin:
     """Switches the laptop `npu` device on: `device="npu"`, `.npu()` and `torch.npu` work, and `torch.npu.is_twin` is True.
 
-    A second call does nothing. The device is compiled at first use with each version of PyTorch (about 20 s).
+    A second call does nothing. Before PyTorch 2.11 it must come before the first `backward()` of the process. The device is compiled at
+    first use with each version of PyTorch (about 20 s).
 
     Raises:
         DeviceRefused: torch_npu or another backend has taken the PrivateUse1 device of this process.
