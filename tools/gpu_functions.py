@@ -246,3 +246,48 @@ def make_norm_backward(shapes: Shapes, dtype: torch.dtype, *, rows: int, center:
     mean = x.mean(-1, keepdim=True) if x.shape[-1] and center else torch.zeros_like(x[..., :1])
     rstd = torch.rsqrt((x - mean).square().mean(-1, keepdim=True) + 1e-5)
     return [*made, mean, rstd] if center else [*made, rstd]
+
+
+def embedding_backward(grad: torch.Tensor, indices: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """The gradient of the table, as torch computes it."""
+    return torch.ops.aten.embedding_dense_backward(grad, indices, weight.shape[0], -1, False)  # type: ignore[no-any-return]
+
+
+def make_embedding(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:
+    """A seeded table, and as many indices as `shapes` says."""
+    table, count = shapes[0], shapes[1][0]
+    return [seeded(table, dtype), torch.arange(count, device="cuda") * 7919 % table[0]]
+
+
+def make_embedding_backward(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:
+    """A seeded gradient, indices that repeat, and the table."""
+    weight, indices = make_embedding(shapes, dtype)
+    return [seeded((indices.numel(), weight.shape[1]), dtype), indices, weight]
+
+
+def dropout(x: torch.Tensor, p: float, seed: int, offset: int) -> torch.Tensor:
+    """What torch does; the elements that it drops are others, so only its time can be compared."""
+    del seed, offset
+    return F.dropout(x, p)
+
+
+def dropout64(x: torch.Tensor, p: float, seed: int, offset: int) -> torch.Tensor:
+    """The float64 golden of dropout: Philox 4x32-10 in 64-bit integers, from products that stay below 2^63."""
+    low = 0xFFFFFFFF
+    blocks = (x.numel() + 1023) // 1024
+    counter = torch.arange(256 * blocks, device=x.device)
+    c = [counter, counter * 0, counter * 0 + (offset & low), counter * 0 + (offset >> 32 & low)]
+    key = [seed & low, seed >> 32 & low]
+    for _ in range(10):
+        (h0, l0), (h1, l1) = wide_product(c[0], 0xD2511F53), wide_product(c[2], 0xCD9E8D57)
+        c = [h1 ^ c[1] ^ key[0], l1, h0 ^ c[3] ^ key[1], l0]
+        key = [key[0] + 0x9E3779B9 & low, key[1] + 0xBB67AE85 & low]
+    bits = torch.stack([word.reshape(blocks, 256) for word in c], 1).reshape(-1)[: x.numel()] >> 8
+    return torch.where(bits.reshape(x.shape) >= round(p * 2**24), x / (1 - p), 0.0)
+
+
+def wide_product(x: torch.Tensor, factor: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """(upper, lower) 32 bits of the product of 32-bit words that int64 tensors hold."""
+    small, large = x * (factor & 0xFFFF), x * (factor >> 16)
+    middle = (small >> 16) + large
+    return middle >> 16, (middle & 0xFFFF) << 16 | small & 0xFFFF

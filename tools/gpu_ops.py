@@ -65,6 +65,11 @@ _ROPE_SMALL = tuple(
 _ROPE_LARGE = tuple((x, (x[1], x[3]), (x[1], x[3])) for x in ((4, 4096, 32, 128), (128, 4096, 1, 128)))
 _GROUPS_SMALL = tuple((x, x[1:2], x[1:2]) for x in ((1, 8, 1), (2, 40, 17), (3, 8, 7, 9), (2, 8, 30011), (0, 8, 3)))
 _GROUPS_LARGE = tuple((x, x[1:2], x[1:2]) for x in ((16, 320, 64, 64), (64, 512, 32, 32)))
+_TABLES_SMALL = (((1, 1), (1,)), ((33, 17), (301,)), ((7, 5003), (3,)), ((5, 7), (0,)), ((3, 129), (2100,)))
+_TABLES_LARGE = (((65536, 1024), (65536,)), ((50257, 768), (32768,)))
+_MATRICES_SMALL = (((1, 1),), ((7, 5),), ((3, 33, 1025),), ((4099, 3),), ((0, 5),))
+_MATRICES_LARGE = (((8192, 8192),), ((64, 1024, 1000),))
+_HEADS_SMALL = (((1, 1, 1),), ((2, 129, 8, 31),), ((2, 3, 5003),), ((3, 0, 5),))
 _GATED_SMALL = (((7, 2),), ((5, 34),), ((33, 2050),), ((0, 6),), ((2100, 6),))
 _GATED_LARGE = (((8192, 8192),), ((4096, 28672),))
 
@@ -216,6 +221,23 @@ OPS: dict[str, Op] = {
     "linear_relu": _linear(torch.relu),
     "linear_gelu": _linear(F.gelu, fn.gelu64),
     "linear_silu": _linear(F.silu),
+    "embedding": Op(
+        lambda weight, indices: F.embedding(indices, weight), 2, make=fn.make_embedding, small=_TABLES_SMALL, large=_TABLES_LARGE
+    ),
+    "embedding_backward": Op(
+        fn.embedding_backward, 3, make=fn.make_embedding_backward, small=_TABLES_SMALL, large=_TABLES_LARGE, cancels=True,
+    ),
+    "cumsum": Op(torch.cumsum, attrs={"dim": -1}, small=_ROWS, large=(((8192, 8192),), ((65536, 128),)), cancels=True),
+    "transpose": Op(lambda x: x.transpose(-1, -2).contiguous(), small=_MATRICES_SMALL, large=_MATRICES_LARGE),
+    "dropout": Op(
+        fn.dropout, attrs={"p": 0.25, "seed": 0x123456789ABCDEF0, "offset": 7}, golden=fn.dropout64, large=(((8192, 8192),),)
+    ),
+    "dropout_backward": Op(
+        fn.dropout, attrs={"p": 0.9, "seed": -2, "offset": 0}, golden=fn.dropout64, large=(((8192, 8192),),)
+    ),
+    "transpose_rows": Op(
+        lambda x: x.transpose(-2, -3).contiguous(), small=_HEADS_SMALL, large=(((4, 4096, 32, 128),), ((64, 2048, 16, 64),))
+    ),
 }  # fmt: skip
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "amax", "amin"})
 

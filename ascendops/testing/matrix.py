@@ -202,10 +202,19 @@ def _with(spec: OpSpec, base: Case, name: str, sizes: dict[Any, Any], layout: st
             outputs = spec.output_shapes(shapes, base.attrs)
         except SpecError:
             continue
+        if not _possible(spec, shapes, base):
+            continue
         total = sum(_numel(shape) for shape in (*shapes.values(), *outputs))
         if total <= LARGEST and (total or 0 in sizes.values()):
             yield replace(base, name=f"{name}_{_tag(shapes, base)}", shapes=shapes, dtypes=None, tiling_key=None, layout=layout, values=values)
         return
+
+
+def _possible(spec: OpSpec, shapes: dict[str, Any], base: Case) -> bool:
+    """Whether every input with a range has numbers to hold: no index points into a table without rows."""
+    binding = bind(spec, shapes, base.attrs)
+    ranges = [tensor.range for tensor in spec.inputs if tensor.range and _numel(shapes.get(tensor.name))]
+    return all(binding.evaluate(low) < binding.evaluate(high) for low, high in ranges)
 
 
 def _size(axes: dict[str, Any], axis: Any) -> Any:

@@ -1,0 +1,39 @@
+"""grad_weight[k, :] = sum of grad_y[i, :] over all i with indices[i] = k, in the order of i, in Triton.
+
+The positions are sorted by index first (stably), so that one program adds up one row of the table, always in the same order:
+no atomics, and the same bits in every run. The sums are fp32, rounded once. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _add_rows(grad_ptr, places_ptr, ends_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    first = tl.program_id(0).to(tl.int64) * ROWS
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    for row in range(first, tl.minimum(first + ROWS, rows)):
+        begin = tl.load(ends_ptr + row)
+        end = tl.load(ends_ptr + row + 1)
+        sums = tl.zeros((BLOCK,), tl.float32)
+        for i in range(begin, end):
+            place = tl.load(places_ptr + i)
+            sums += tl.load(grad_ptr + place * columns + column, mask=column < columns, other=0.0).to(tl.float32)
+        tl.store(out_ptr + row * columns + column, sums.to(out_ptr.dtype.element_ty), mask=column < columns)
+
+
+def embedding_backward(grad_y: torch.Tensor, indices: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """grad_weight [rows, n] for grad_y [*batch, n] and indices [*batch]; of weight [rows, n] only the shape and the dtype are used."""
+    grad_y = grad_y.contiguous()
+    grad_weight = torch.empty_like(weight, memory_format=torch.contiguous_format)
+    if weight.numel() == 0:
+        return grad_weight
+    rows, columns = weight.shape
+    ordered, places = indices.reshape(-1).sort(stable=True)
+    ends = torch.searchsorted(ordered.contiguous(), torch.arange(rows + 1, device=indices.device, dtype=ordered.dtype))
+    block = min(1024 if weight.is_cuda else 131072, triton.next_power_of_2(columns))
+    some = 1 if weight.is_cuda else rows
+    grid = (triton.cdiv(rows, some), triton.cdiv(columns, block))
+    _add_rows[grid](grad_y, places, ends, grad_weight, rows, columns, ROWS=some, BLOCK=block)
+    return grad_weight

@@ -1,0 +1,156 @@
+"""The families that move or scan elements, through the public API: bits, orders and gradients, and no finding without automatic synchronisation."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+import ascendops
+from ascendops.parity.gates import same_bits
+from ascendops.render import new_project
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    root = tmp_path_factory.mktemp("moving")
+    built = {}
+
+    def get(name):
+        if name not in built:
+            new_project(name, root / name)
+            built[name] = ascendops.open_project(root / name).build(backend="twin")
+        return built[name]
+
+    return get
+
+
+def values(*shape, dtype=torch.float32, seed=0):
+    generator = torch.Generator().manual_seed(seed)
+    return (torch.randn(shape, generator=generator) * 9).to(dtype)
+
+
+def run(library, project, name, *tensors, **attrs):
+    """The output of a run that has no finding, with and without the synchronisation that the compiler adds."""
+    op = library(project).ops[name]
+    strict = op.run(*tensors, auto_sync=False, **attrs)
+    assert not strict.diagnostics
+    result = op.run(*tensors, **attrs)
+    assert not result.diagnostics
+    assert same_bits(result.outputs[0], strict.outputs[0])
+    return result.outputs[0]
+
+
+@pytest.mark.parametrize("index", [torch.int64, torch.int32], ids=str)
+@pytest.mark.parametrize(("rows", "n", "count"), [(300, 17, 2100), (7, 5003, 3)], ids=str)
+def test_embedding_copies_bits(library, index, rows, n, count):
+    weight = values(rows, n, dtype=torch.bfloat16)
+    weight[1] = torch.nan
+    indices = torch.randint(rows, (count,), generator=torch.Generator().manual_seed(1)).to(index)
+    y = run(library, "embedding", "embedding", weight, indices)
+    assert same_bits(y, weight[indices])
+
+
+def test_gradient_of_embedding_adds_equal_indices_in_order(library):
+    indices = torch.tensor([5, 2, 5, 5, 2, 0] * 500)
+    grad = values(3000, 33)
+    got = run(library, "embedding", "embedding_backward", grad, indices, torch.empty(6, 33))
+    want = torch.zeros(6, 33)
+    for index, row in zip(indices.tolist(), grad, strict=True):
+        want[index] += row
+    assert torch.equal(got, want)  # float32 additions in this order, nothing else
+
+
+def test_gradient_of_embedding_leaves_out_indices_outside_the_table(library):
+    indices = torch.tensor([-1, 3, 1 << 40, 2, -(1 << 40), 1 << 32])
+    got = run(library, "embedding", "embedding_backward", torch.ones(6, 5), indices, torch.empty(3, 5))
+    assert got.tolist() == [[0.0] * 5, [0.0] * 5, [1.0] * 5]
+
+
+def test_embedding_through_autograd(library):
+    library("embedding").register()
+    weight = values(41, 7).requires_grad_()
+    indices = torch.tensor([[1, 40, 1], [0, 1, 3]])
+    torch.ops.ascendops.embedding(weight, indices).square().sum().backward()
+    other = weight.detach().clone().requires_grad_()
+    F.embedding(indices, other).square().sum().backward()
+    assert torch.allclose(weight.grad, other.grad, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("shape", "dim"),
+    [((5, 1), -1), ((301, 17), 1), ((67, 144), 1), ((3, 145), -1), ((2, 20011), -1), ((3, 4099, 5), 1), ((70, 3, 1025), -2), ((), 0)],
+    ids=str,
+)
+def test_cumsum_is_exact_for_small_integers(library, shape, dim):
+    x = values(*shape).sign()
+    y = run(library, "cumsum", "cumsum", x, dim=dim)
+    assert torch.equal(y, torch.cumsum(x, dim))
+
+
+@pytest.mark.parametrize("width", [67, 20011])
+def test_nothing_before_a_nan_becomes_one(library, width):
+    x = torch.ones(4, width, dtype=torch.float16) / 1024
+    x[1, width // 2], x[2, -1], x[3, 0] = torch.nan, torch.inf, -torch.inf
+    y = run(library, "cumsum", "cumsum", x)
+    want = torch.cumsum(x.double(), -1).half()
+    assert torch.equal(y.nan_to_num(7), want.nan_to_num(7))
+
+
+def test_cumsum_through_autograd(library):
+    library("cumsum").register()
+    x = values(3, 50).requires_grad_()
+    torch.ops.ascendops.cumsum(x, dim=0).square().sum().backward()
+    other = x.detach().clone().requires_grad_()
+    torch.cumsum(other, 0).square().sum().backward()
+    assert torch.allclose(x.grad, other.grad, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32], ids=str)
+@pytest.mark.parametrize("shape", [(7, 5), (3, 33, 15), (4099, 3), (2, 4099), (257, 511), (5, 1, 1025), (1025, 1)], ids=str)
+def test_transpose_moves_bits(library, dtype, shape):
+    x = values(*shape, dtype=dtype)
+    if dtype.is_floating_point:
+        x.view(-1)[3] = torch.nan
+    y = run(library, "transpose", "transpose", x)
+    assert same_bits(y, x.transpose(-1, -2).contiguous())
+
+
+@pytest.mark.parametrize("shape", [(2, 129, 8, 31), (2, 3, 5003), (5, 7, 1)], ids=str)
+def test_transpose_of_rows_moves_bits(library, shape):
+    x = values(*shape, dtype=torch.float16)
+    assert torch.equal(run(library, "transpose_rows", "transpose_rows", x), x.transpose(-2, -3))
+
+
+def philox(counter, key, offset):
+    """Four words of Philox 4x32-10 in Python's integers."""
+    c, low = [counter, 0, offset & 0xFFFFFFFF, offset >> 32 & 0xFFFFFFFF], 0xFFFFFFFF
+    k = [key & low, key >> 32 & low]
+    for _ in range(10):
+        a, b = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57
+        c = [b >> 32 ^ c[1] ^ k[0], b & low, a >> 32 ^ c[3] ^ k[1], a & low]
+        k = [k[0] + 0x9E3779B9 & low, k[1] + 0xBB67AE85 & low]
+    return c
+
+
+def test_philox_of_the_published_vector():
+    assert philox(0, 0, 0) == [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+
+
+@pytest.mark.parametrize(("p", "seed", "offset"), [(0.5, 0, 0), (0.1, 0x123456789ABCDEF0, 7), (0.9, -2, 0x123456789ABCDEF)], ids=str)
+def test_dropout_drops_what_philox_says(library, p, seed, offset):
+    ones = torch.ones(2900)
+    y = run(library, "dropout", "dropout", ones, p=p, seed=seed, offset=offset)
+    words = {i: philox(i, seed, offset) for i in range(768)}
+    kept = [words[i // 1024 * 256 + i % 256][i % 1024 // 256] >> 8 >= round(p * 2**24) for i in range(2900)]
+    assert (y != 0).tolist() == kept
+    assert torch.equal(y[y != 0].unique(), (ones[:1] / (1 - torch.tensor(p))))
+
+
+def test_gradient_of_dropout_has_the_same_zeros(library):
+    library("dropout").register()
+    x = torch.ones(70, 1025, requires_grad=True)
+    y = torch.ops.ascendops.dropout(x, p=0.25, seed=3)
+    y.sum().backward()
+    assert torch.equal(x.grad, y.detach())
+    assert abs((y == 0).double().mean() - 0.25) < 0.01
