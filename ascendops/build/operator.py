@@ -217,6 +217,8 @@ class Operator:
         import torch
 
         op = self.definition.op_type
+        if not self.definition.outputs:  # it writes into its inputs
+            return [], ()
         shapes = [t.shape for t in tensors.values() if t is not None and not isinstance(t, list)]
         try:
             shape: tuple[int, ...] = tuple(torch.broadcast_shapes(*shapes))
