@@ -52,6 +52,12 @@ def test_tiers_grow(specs) -> None:
         matrix.cases(specs("softmax"), "defualt")
 
 
+def test_no_index_points_into_a_table_without_rows(specs) -> None:
+    shapes = [case.case.shapes for case in matrix.cases(specs("embedding"), "full")]
+    assert any(0 in one["weight"] for one in shapes) and any(0 in one["indices"] for one in shapes)
+    assert all(0 in one["indices"] for one in shapes if one["weight"][0] == 0)
+
+
 def test_digests_are_the_same_on_every_machine(specs) -> None:
     case = next(case for case in matrix.cases(specs("softmax"), "declared") if case.case.name == "tail_15")
     assert case.digest(0) == "e146c0ece0d8" and case.digest(1) != case.digest(0)
