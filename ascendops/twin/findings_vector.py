@@ -25,6 +25,13 @@ Fix: raise the repeat count instead of the mask, or use the form of the API that
 nothing for the rest. The twin computes all elements.
 Fix: round the count up to 64 (float) or 128 (half) elements and give all three tensors room for it.""",
     ),
+    warning(
+        "COMPARE-TAIL",
+        "Compare reads past its buffer behind the mask",
+        """Compare and CompareScalar ignore the mask on this architecture and read 256 bytes in each repeat. Behind the mask they read a
+neighbouring buffer here, inside the memory: the bits of those elements mean nothing. The elements of the mask lie in the buffer.
+Fix: give the sources room for whole repeats.""",
+    ),
     error(
         "GATHER-ALIGN",
         "A gather or scatter offset that is no multiple of the element size",

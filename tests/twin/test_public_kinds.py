@@ -37,6 +37,19 @@ def test_a_buffer_without_memory_is_a_fault_only_when_it_is_used() -> None:
     assert findings(compiled(KERNELS), "optional_buffer", y, tiling=struct.pack("<I", 1)) == expected
 
 
+def test_a_comparison_may_read_its_neighbour_behind_the_mask() -> None:
+    def compare(count: int, room: int) -> tuple[list[tuple[str, str]], int]:
+        x, y = np.array([1, 3, 3, 0, 3, 2, 1, 3], np.float32), np.full(32, 9, np.uint8)
+        tiling = struct.pack("<II", count, room)
+        result = compiled(KERNELS).launch("compare_few", args=(x, y), block_dim=1, checks="warn", tiling=tiling)
+        return [(d.id, d.severity) for d in result.diagnostics if d.severity != "note"], int(y[0])
+
+    bits = 0b10010110
+    assert compare(8, room=0) == ([("COMPARE-TAIL", "warning")], bits)
+    assert compare(9, room=0) == ([("UB-BOUNDS", "error")], bits)
+    assert compare(8, room=1) == ([], bits)
+
+
 def test_transposes_by_the_names_of_the_compiler() -> None:
     x = np.random.default_rng(0).standard_normal((16, 16)).astype(np.float16)
     scattered, whole = np.zeros((16, 16), np.float16), np.zeros((16, 16), np.float16)

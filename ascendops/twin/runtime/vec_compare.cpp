@@ -83,19 +83,29 @@ void load_repeat(const Plan &plan, int k, const Span &span, uint32_t r, uint32_t
 // Lanes as whole repeats: Compare ignores masks on this architecture, but not the repeats and strides.
 struct CompareShape {
     Plan plan;
+    uint32_t used = 0;  // lanes up to the last one that the mask names
     uint64_t elements = 0;
     bool valid = false;
 };
+
+uint32_t lanes_named(const Lanes &lanes) {
+    if (lanes.kind == Lanes::MASK_N) return static_cast<uint32_t>(std::min<uint64_t>(lanes.n, REPEAT));
+    const int high = lanes.bits[1] != 0 ? 1 : 0;
+    return lanes.bits[high] == 0 ? 0 : 64u * high + 64u - static_cast<uint32_t>(__builtin_clzll(lanes.bits[high]));
+}
+
 CompareShape compare_shape(const Inst &inst, const Lanes &lanes, Dt dt) {
     CompareShape shape;
     const uint32_t per = REPEAT / size_of(dt);
     Lanes whole = lanes;
+    shape.used = per;
     if (lanes.kind == Lanes::COUNT) {
         if (lanes.n % per != 0) {
             finding("COMPARE-COUNT", "%s: %llu elements are not a whole number of 256-byte repeats (%u elements)", inst.api,
                     static_cast<unsigned long long>(lanes.n), per);
         }
     } else if (lanes.kind != Lanes::COUNTER) {
+        shape.used = std::min(per, lanes_named(lanes));
         whole.kind = Lanes::MASK_N;
         whole.n = per;
     }
@@ -126,6 +136,19 @@ void run_compare(const Plan &plan, int mode, uint8_t *out, const Span &src0, con
     }
 }
 
+// The unit reads whole repeats; the lanes behind the mask may come from a neighbouring buffer, for their bits mean nothing.
+bool touch_source(Inst &inst, const CompareShape &shape, int k, const Span &src, uint32_t size) {
+    Plan named = shape.plan;
+    named.n = shape.used;
+    if (shape.used == shape.plan.per || shape.used == 0 ||
+        !only_leaves_buffer(named, shape.plan, k, src, size)) {
+        return touch_lanes(inst, shape.plan, k, src, Rw::READ, size);
+    }
+    finding("COMPARE-TAIL", "%s reads %u bytes in each repeat, past the end of its buffer; the mask, which it ignores, names %u bytes",
+            inst.api, REPEAT, shape.used * size);
+    return touch_lanes(inst, named, k, src, Rw::READ, size);
+}
+
 void compare(Inst &inst, int mode, const Span &dst, const Span &src0, const Span *src1, const Scalar &scalar,
              const Lanes &lanes, bool to_register) {
     const uint32_t size = size_of(src0.dt);
@@ -136,8 +159,8 @@ void compare(Inst &inst, int mode, const Span &dst, const Span &src0, const Span
     if (to_register) {
         shape.plan.repeat = 1;
     }
-    bool ok = touch_lanes(inst, shape.plan, 1, src0, Rw::READ, size);
-    ok = (!src1 || touch_lanes(inst, shape.plan, 2, *src1, Rw::READ, size)) && ok;
+    bool ok = touch_source(inst, shape, 1, src0, size);
+    ok = (!src1 || touch_source(inst, shape, 2, *src1, size)) && ok;
     ok = (to_register || touch(inst, dst, Rw::WRITE, Walk{0, (shape.elements + 7) / 8, 1, 0, 1, 0})) && ok;
     charge(inst, shape.plan, 1, size);
     if (!ok) {

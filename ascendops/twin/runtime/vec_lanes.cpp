@@ -104,6 +104,23 @@ bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, u
     return ok;
 }
 
+// Bytes from the start of operand k to the end of its last lane.
+static int64_t reach(const Plan &plan, int k, uint32_t size) {
+    const int64_t bytes = static_cast<int64_t>(plan.n) * size;
+    const int64_t last_block = (bytes - 1) / BLOCK;
+    const int64_t one = last_block * BLOCK * plan.blk[k] + bytes - last_block * BLOCK;
+    return int64_t{plan.repeat - 1} * plan.rep[k] * BLOCK + one;
+}
+
+bool only_leaves_buffer(const Plan &named, const Plan &whole, int k, const Span &span, uint32_t size) {
+    const Private &p = priv();
+    if (!core().checks || span.buf < 0 || static_cast<size_t>(span.buf) >= p.bufs.size()) return false;
+    const Buffer &b = p.bufs[span.buf];
+    const auto start = static_cast<int64_t>(span.addr), end = static_cast<int64_t>(b.addr) + b.bytes;
+    const int64_t last = start + reach(whole, k, size);
+    return start + reach(named, k, size) <= end && last > end && last <= static_cast<int64_t>(p.mem[static_cast<int>(span.mem)].size);
+}
+
 void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size) {
     if (plan.kind != Lanes::COUNT || dst.mem != src.mem || !core().checks) {
         return;

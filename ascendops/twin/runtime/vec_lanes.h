@@ -59,6 +59,9 @@ bool make_plan(const Inst &inst, const Lanes &lanes, uint32_t per, Plan &plan);
 // Checks every access of operand k of the plan, whose elements have `size` bytes.
 bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, uint32_t size);
 
+// Whether operand k ends in its buffer with the lanes of `named`, and past it, but inside the memory, with those of `whole`.
+bool only_leaves_buffer(const Plan &named, const Plan &whole, int k, const Span &span, uint32_t size);
+
 // Reports a source that overlaps dst by parts (contiguous operands only; `size`: bytes of an element).
 void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size);
 

@@ -39,6 +39,29 @@ extern "C" __global__ __aicore__ void optional_buffer(GM_ADDR yAddr, GM_ADDR til
     y.SetValue(0, 7.0f);
 }
 
+// Compares `count` numbers with 3 by a mask that the unit ignores, in buffers of 8 numbers; a buffer for more follows when `room` is set.
+extern "C" __global__ __aicore__ void compare_few(GM_ADDR xAddr, GM_ADDR yAddr, GM_ADDR tiling) {
+    const uint64_t count = ((__gm__ uint32_t *)tiling)[0], room = ((__gm__ uint32_t *)tiling)[1];
+    AscendC::GlobalTensor<float> x;
+    AscendC::GlobalTensor<uint8_t> y;
+    x.SetGlobalBuffer((__gm__ float *)xAddr);
+    y.SetGlobalBuffer((__gm__ uint8_t *)yAddr);
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> bits, numbers, threes;
+    pipe.InitBuffer(bits, 32);
+    pipe.InitBuffer(numbers, room != 0 ? 256 : 32);
+    pipe.InitBuffer(threes, 256);
+    AscendC::LocalTensor<uint8_t> flags = bits.Get<uint8_t>();
+    AscendC::LocalTensor<float> a = numbers.Get<float>(), b = threes.Get<float>();
+    AscendC::DataCopy(a, x, 8);
+    AscendC::Duplicate(b, 3.0f, 64);
+    AscendC::PipeBarrier<PIPE_ALL>();
+    const AscendC::BinaryRepeatParams strides{1, 1, 1, 8, 8, 8};
+    AscendC::Compare(flags, a, b, AscendC::CMPMODE::EQ, count, 1, strides);  // finds: COMPARE-TAIL
+    AscendC::PipeBarrier<PIPE_ALL>();
+    AscendC::DataCopy(y, flags, 32);
+}
+
 // Transposes 16 x 16 halves twice over with the compiler's own functions: once by block addresses in VA registers, once as one block.
 extern "C" __global__ __aicore__ void compiler_transposes(GM_ADDR xAddr, GM_ADDR scatteredAddr, GM_ADDR wholeAddr) {
     constexpr uint32_t side = 16, count = side * side;
