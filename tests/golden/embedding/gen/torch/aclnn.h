@@ -144,8 +144,8 @@ void Run(const char *name, const Args &...args)
         converted);
     TORCH_CHECK(planned == 0, name, "GetWorkspaceSize failed with ", planned);
     const auto stream = c10_npu::getCurrentNPUStream();
-    const at::Tensor workspace
-        = bytes == 0 ? at::Tensor() : at::empty({ static_cast<int64_t>(bytes) }, at::TensorOptions().dtype(at::kByte).device(stream.device()));
+    const at::TensorOptions options = at::TensorOptions().dtype(at::kByte).device(stream.device());
+    const at::Tensor workspace = bytes == 0 ? at::Tensor() : at::empty(static_cast<int64_t>(bytes), options);
     const auto execute = Find<int (*)(void *, uint64_t, void *, void *)>(name);
     const auto queue = stream.stream(false);
     const auto call = [objects, workspace, bytes, executor, execute, queue]() -> int {

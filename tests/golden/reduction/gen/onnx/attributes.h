@@ -113,8 +113,9 @@ private:
         while (at_ < text_.size() && text_[at_] != '"') {
             if (text_[at_] == '\\' && at_ + 1 < text_.size()) {
                 ++at_;
-                const char letter = text_[at_];
-                out += letter == 'n' ? '\n' : letter == 't' ? '\t' : letter == 'r' ? '\r' : letter;
+                const std::string letters = "ntr";
+                const size_t found = letters.find(text_[at_]);
+                out += found == std::string::npos ? text_[at_] : "\n\t\r"[found];
             } else {
                 out += text_[at_];
             }
