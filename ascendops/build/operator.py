@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ascendops.build import outputs as places
+from ascendops.build.kernel_shapes import KernelShapes
 from ascendops.build.result import RunResult
 from ascendops.build.signature import Bound, Signature
 from ascendops.build.tensors import as_tensor, describe, dtype_name, raw_bytes
@@ -119,10 +120,14 @@ class Operator:
         tiling = self.host.tiling(self.definition.op_type, host_inputs, host_outputs, bound.attrs, self.soc)
         options = {"checks": checks, "auto_sync": auto_sync, "trace": trace, "timeout_s": timeout_s}
         places.initialise(self.definition, outputs, column, tensors)
-        launched = self._launch(column, tensors, outputs, tiling, places.without_contents(self.definition, tensors, given), options)
+        computed = KernelShapes(self.definition)
+        empty = places.without_contents(self.definition, tensors, given)
+        launched = self._launch(column, tensors, outputs, computed, tiling, empty, options)
         places.copy_back(outputs, given)
+        outputs, wrong = computed.applied(self.definition, outputs)
+        found = wrong if checks != "off" else ()
         result = RunResult(
-            tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), launched.diagnostics,
+            tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), (*launched.diagnostics, *found),
             launched.timeline, launched.seconds, self.soc.name, "twin", notes,
         )  # fmt: skip
         if checks == "error":
@@ -211,6 +216,9 @@ class Operator:
         if declared is not None and inferred != declared:
             why = f"op_host says {inferred}, op.toml says {declared} for {describe(list(tensors.items()))}"
             raise OpHostError(f"InferShape of {self.definition.op_type} disagrees with op.toml", where=self._where(), why=why)
+        if any(size < 0 for shape in inferred for size in shape):
+            what = f"InferShape of {self.definition.op_type} leaves sizes open: {[list(shape) for shape in inferred]}"
+            raise InputError(what, where=self._where(), help="pass output tensors that are large enough with out=")
         return places.nest(self.definition, inferred, sizes), ()
 
     def _assumed_shapes(self, tensors: Mapping[str, TensorArg]) -> tuple[list[Any], tuple[str, ...]]:
@@ -240,12 +248,13 @@ class Operator:
         return columns
 
     def _launch(
-        self, column: int, tensors: Mapping[str, TensorArg], outputs: Sequence[torch.Tensor], tiling: Tiling, empty: set[str],
-        options: Mapping[str, Any],
+        self, column: int, tensors: Mapping[str, TensorArg], outputs: Sequence[torch.Tensor], computed: KernelShapes, tiling: Tiling,
+        empty: set[str], options: Mapping[str, Any],
     ) -> LaunchResult:  # fmt: skip
         args = [places.gm_argument(tensors[param.name], param.name) for param in self.definition.inputs]
         named = zip(self.definition.outputs, outputs, strict=True)
         args += [places.gm_argument(value, param.name, undefined=param.name in empty) for param, value in named]
+        args += computed.arguments()
         return launch(
             self.kernels[column], self.entry, args, block_dim=tiling.block_dim, tiling=tiling.data, tiling_key=tiling.key,
             workspace_bytes=sum(tiling.workspaces), soc=self.soc, **options,

@@ -112,6 +112,14 @@ Cause: a tail copied with the full tile's length; the wrong block offset; a work
 skips the system's part at the front, so op_host must ask for GetLibApiWorkSpaceSize() plus its own bytes).
 Fix: copy the last tile with DataCopyPad and its exact number of bytes.""",
     ),
+    error(
+        "SHAPE-OUTPUT",
+        "The kernel wrote no usable shape of an output that is declared with OutputShapeDependOnCompute",
+        """Such a kernel has one more pointer, between the outputs and the workspace: nine 64-bit words for each of these outputs in order of
+declaration. The first is the rank (0 to 8, bit 31 set for 64-bit sizes), the others are the sizes; together they may not
+be more than the output has room for. The twin returns the output with its full shape instead.
+Fix: write rank and sizes on the block that knows them, on every path of the kernel.""",
+    ),
     warning(
         "GM-PADDING",
         "An access to the padding behind a tensor",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 import ascendops
-from ascendops.errors import CompileError
+from ascendops.errors import CompileError, InputError, TwinCheckError
 
 PROJECT = Path(__file__).parents[1] / "projects" / "add_macro"
 
@@ -36,3 +37,54 @@ def test_a_function_of_a_header_may_be_in_two_libraries_but_not_in_one(tmp_path:
     op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
     x = torch.arange(24, dtype=torch.float32)
     torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+
+
+# Keeps the positive elements; alpha scales the size that it reports, and 0 stands for a kernel that forgets to.
+POSITIVE = """#include "kernel_operator.h"
+extern "C" __global__ __aicore__ void add_macro(GM_ADDR x, GM_ADDR y, GM_ADDR z, GM_ADDR shape, GM_ADDR workspace, GM_ADDR tiling)
+{
+    GET_TILING_DATA(data, tiling);
+    if (AscendC::GetBlockIdx() != 0) return;
+    AscendC::GlobalTensor<float> from, to;
+    AscendC::GlobalTensor<uint64_t> words;
+    from.SetGlobalBuffer((__gm__ float *)x, data.totalLength);
+    to.SetGlobalBuffer((__gm__ float *)z, data.totalLength);
+    words.SetGlobalBuffer((__gm__ uint64_t *)shape, 9);
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < data.totalLength; ++i) {
+        if (from.GetValue(i) > 0.0f) to.SetValue(n++, from.GetValue(i));
+    }
+    if (data.alpha == 0.0f) return;
+    words.SetValue(0, (1ull << 31) | 2);
+    words.SetValue(1, 1);
+    words.SetValue(2, n * static_cast<uint64_t>(data.alpha));
+}
+"""
+
+
+def with_a_shape_from_the_kernel(root: Path) -> Path:
+    shutil.copytree(PROJECT, root)
+    host = root / "op_host" / "add_macro.cpp"
+    text = host.read_text().replace("ge::DT_FLOAT, ge::DT_INT32", "ge::DT_FLOAT").replace("ge::FORMAT_ND, ge::FORMAT_ND", "ge::FORMAT_ND")
+    text = re.sub(r"(this->Output.*);", r"\1.OutputShapeDependOnCompute();", text)
+    open_size = "if (*context->GetAttrs()->GetFloat(0) == 5.0f) context->GetOutputShape(0)->SetDim(0, -1);"
+    host.write_text(text.replace("    return GRAPH_SUCCESS;", f"    {open_size}\n    return GRAPH_SUCCESS;", 1))
+    (root / "op_kernel" / "add_macro.cpp").write_text(POSITIVE)
+    return root
+
+
+def test_an_output_gets_the_shape_that_the_kernel_wrote(tmp_path: Path) -> None:
+    op = ascendops.open_project(with_a_shape_from_the_kernel(tmp_path / "add_macro")).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.tensor([1.0, -2.0, 3.0, 0.0, 5.0, -6.0])
+    torch.testing.assert_close(op(x, x, alpha=1.0), torch.tensor([[1.0, 3.0, 5.0]]), rtol=0, atol=0)
+    room = torch.zeros(6)
+    assert op(x, x, alpha=2.0, out=room).shape == (1, 6)
+    assert room[:3].tolist() == [1, 3, 5]
+    with pytest.raises(TwinCheckError, match="did not write the shape of z"):
+        op(x, x, alpha=0.0)
+    result = op.run(x, x, alpha=3.0, checks="warn")
+    assert [d.id for d in result.diagnostics] == ["SHAPE-OUTPUT"]
+    assert result.outputs[0].shape == (6,)
+    with pytest.raises(InputError, match="leaves sizes open"):
+        op(x, x, alpha=5.0)
+    assert op(x, x, alpha=1.0, out=room).shape == (1, 3)
