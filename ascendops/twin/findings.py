@@ -98,10 +98,11 @@ in L1 or L0.""",
         """The bytes lie inside the buffer, but behind the end of the tensor as the kernel sees it (TBuf::Get(length), GetWithOffset,
 SetSize). It works when the rest of the buffer is free for it.""",
     ),
-    error(
+    warning(
         "TBUF-SIZE",
         "TBuf::Get of more bytes than the TBuf has",
-        """Get(n) counts elements, GetWithOffset(n, offset) counts elements and then bytes; InitBuffer counts bytes.""",
+        """Get(n) counts elements, GetWithOffset(n, offset) counts elements and then bytes; InitBuffer counts bytes. The documents forbid it;
+published kernels do it and use only the part that exists. An instruction that leaves the buffer is UB-BOUNDS.""",
     ),
     error(
         "GM-BOUNDS",
