@@ -36,7 +36,7 @@ def test_each_kind_has_a_kernel_that_shows_it() -> None:
     shown |= set(
         re.findall(
             r'"([A-Z]+-[A-Z-]+|HANG)"',
-            "".join((FOLDER.parent / f"test_core_{part}.py").read_text() for part in ("launch", "socs")),
+            "".join((FOLDER.parent / f"test_{part}.py").read_text() for part in ("core_launch", "core_socs", "public_projects")),
         )
     )
     assert FINDINGS.keys() - shown - {kind.id for kind in (*VECTOR_FINDINGS, *CUBE_FINDINGS)} - {"HANG", "DUMP-RANGE"} == set()
