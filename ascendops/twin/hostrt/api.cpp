@@ -92,8 +92,9 @@ void WriteTiling(Json &json, const Call &call) {
 uint32_t RunTiling(const OpImpl &impl, Call &call) {
     const std::unique_ptr<void, gert::OpImplRegisterV2::CompileInfoDeleterFunc> info(
         impl.create_info == nullptr ? nullptr : impl.create_info(), impl.delete_info == nullptr ? [](void *) {} : impl.delete_info);
-    static uint64_t no_info[512] = {0};
-    call.compile_info = info == nullptr ? no_info : info.get();
+    static uint64_t untyped_info[512] = {0};
+    // Null without a TilingParse: tiling functions then ask the platform.
+    call.compile_info = info == nullptr && impl.parse != nullptr ? untyped_info : info.get();
     if (impl.parse != nullptr) {
         uint32_t status = 0;
         if (impl.parse_typed) {
