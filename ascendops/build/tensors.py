@@ -47,7 +47,7 @@ def raw_bytes(tensor: torch.Tensor) -> bytes:
     """The elements of a contiguous tensor as bytes (bfloat16 included, which NumPy lacks)."""
     import torch
 
-    return tensor.reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+    return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
 
 
 def describe(tensors: Sequence[tuple[str, Any]]) -> str:

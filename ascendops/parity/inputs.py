@@ -271,4 +271,4 @@ def digest(tensor: torch.Tensor) -> str:
     """sha256 over dtype, shape and the bytes of the values (not of the layout)."""
     data = tensor.detach().cpu().contiguous()
     text = f"{data.dtype} {tuple(data.shape)} ".encode()
-    return hashlib.sha256(text + data.flatten().view(torch.uint8).numpy().tobytes()).hexdigest()
+    return hashlib.sha256(text + data.contiguous().flatten().view(torch.uint8).numpy().tobytes()).hexdigest()

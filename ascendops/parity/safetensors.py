@@ -90,4 +90,4 @@ def _tensor(entry: dict[str, Any], content: bytes, base: int, path: Path) -> tor
 def raw_bytes(tensor: torch.Tensor) -> bytes:
     """The values of a tensor in row-major order, little-endian."""
     data = tensor.detach().cpu().contiguous()
-    return data.reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""
+    return data.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""

@@ -40,7 +40,7 @@ def test_first_and_second_derivatives_of_every_preset(family, preset, tmp_path):
     golden = golden_of(spec)
     attrs = {attr.name: {"dim": 0, "min": -0.7, "max": 0.9, "alpha": 1.7}.get(attr.name, attr.default) for attr in spec.attrs}
     generator = torch.Generator().manual_seed(3)
-    shapes = [(3, 4), (1, 4)] if family == "broadcast" else [(3, 4)] * len(spec.inputs)
+    shapes = [(3, 4), (1, 4)] if family == "broadcast" else [(2, 3, 4) if family == "transpose" else (3, 4)] * len(spec.inputs)
     tensors = [(torch.rand(shape, generator=generator, dtype=torch.float64) + 0.3).requires_grad_() for shape in shapes]
     call = lambda *xs: Formula.apply(spec, golden, attrs, *xs)  # noqa: E731
     assert torch.autograd.gradcheck(call, tensors)

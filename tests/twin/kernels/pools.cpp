@@ -33,6 +33,7 @@ __aicore__ inline void Twice(Pool &pool, TQue<TPosition::VECIN, 1> &in, TQue<TPo
     y = out.DeQue<float>();
     DataCopy(gm, y, 64);
     out.FreeTensor(y);
+    PipeBarrier<PIPE_ALL>();  // the next round reads what was just written to GM
     pool.Reset();
 }
 
