@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ascendops.errors import SchemaMisfit
 from ascendops.spec.attrs import op_def_type
 from ascendops.spec.tensors import attributes
 
@@ -113,6 +114,28 @@ class Free:
     def case_inputs(self) -> tuple[FreeTensor, ...]:
         """The inputs that a case gives a shape."""
         return tuple(t for t in self.params if t.role == "input")
+
+
+def check(signature: FunctionSchema) -> None:
+    """Refuse a signature that the family cannot start from.
+
+    Raises:
+        SchemaMisfit: No input is always one tensor, nothing is returned, or an output written in place has not its input's name.
+    """
+    owners = {arg.type.alias: arg.name for arg in signature.tensors if arg.type.alias}
+    problem = ""
+    if not any(not arg.type.optional and not arg.type.is_list for arg in signature.tensors):
+        problem, hint = "no input is a plain Tensor", "add one: the outputs have its shape until op.toml says otherwise"
+    elif not signature.returns:
+        problem, hint = "nothing is returned", "write -> Tensor y, or -> Tensor(a!) x for an input that is written"
+    else:
+        wrong = next((ret for ret in signature.returns if ret.type.alias and owners.get(ret.type.alias) != ret.name), None)
+        if wrong is not None:
+            name = owners.get(str(wrong.type.alias))
+            problem = f"the output '{wrong.name}' is written in place"
+            hint = f"give it its input's name: -> {wrong.type} {name}" if name else f"no input is {wrong.type}"
+    if problem:
+        raise SchemaMisfit(f"the family custom cannot start from this schema: {problem}", where="--schema", why=signature.text, help=hint)
 
 
 def free(signature: FunctionSchema, declaration: Declaration | None) -> Free:

@@ -14,7 +14,7 @@ from ascendops.render import compose, env, families
 from ascendops.render.columns import kept, restrict
 from ascendops.render.families import Choice
 from ascendops.render.fileset import FileSet
-from ascendops.render.free import Free, free
+from ascendops.render.free import Free, check, free
 from ascendops.render.gen import gen
 from ascendops.render.gradients import gradients
 from ascendops.spec import names, schema as schemas
@@ -215,6 +215,7 @@ def _signature(name: str, choice: Choice, text: str | None) -> FunctionSchema:
     if given.name != name:
         problems.append(f"it is called '{given.name}', but the operator '{name}'")
     if choice.values.get("any_schema") and not problems:
+        check(given)
         return given
     for what, mine, theirs in (
         ("input tensors", given.tensors, preset.tensors),

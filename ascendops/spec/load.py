@@ -10,6 +10,7 @@ from pathlib import Path
 from ascendops.errors import (
     BadOpName,
     BadValue,
+    DimsError,
     EditionError,
     SpecNotFound,
     TilingKeyError,
@@ -20,7 +21,7 @@ from ascendops.errors import (
 from ascendops.spec import autograd, cases, policy, tensors
 from ascendops.spec.digest import digest
 from ascendops.spec.lines import Lines
-from ascendops.spec.model import OpSpec, TilingKey
+from ascendops.spec.model import AxisRule, OpSpec, TilingKey
 from ascendops.spec.names import check_op_name, pascal
 from ascendops.spec.schema import FunctionSchema
 from ascendops.spec.table import Table
@@ -32,7 +33,7 @@ else:
     import tomli as tomllib
 
 EDITION = 1
-OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch", "mutate")
+OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch", "mutate", "axes")
 KEYS = ("edition", "name", "family", "dialect", "units", "operators", *OPERATOR_KEYS)
 DIALECTS = ("ascendc", "tbe")
 TBE_UNITS = ("ascend310", "ascend310p", "ascend310b", "ascend910", "ascend910b", "ascend910_93")
@@ -156,6 +157,7 @@ def _operator(table: Table, common: OpSpec) -> OpSpec:
         flops=tensors.cost_expr(table, "flops", declared),
         bytes=tensors.cost_expr(table, "bytes", declared),
         reference=_reference(table),
+        axes=_axes(table, declared),
         autograd=autograd.read(table),
         torch=policy.read(table),
         equivalent=_equivalent(table),
@@ -192,6 +194,22 @@ def _equivalent(top: Table) -> dict[str, str]:
     """[mutate]: faults that change nothing for this operator, with the reason."""
     table = top.table("mutate")
     return {key: table.text(key, '"the output is one row"') for key in table.data}
+
+
+def _axes(top: Table, declared: tensors.Declared) -> dict[str, AxisRule]:
+    """[axes.NAME]: what the sizes of an axis must be."""
+    known = frozenset[str]().union(*(tensor.shape.binds for tensor in declared.inputs))
+    outer = top.table("axes")
+    found = {}
+    for name in outer.data:
+        if name not in known:
+            raise DimsError(f"no input has the axis '{name}'", where=outer.where(name), help=did_you_mean(name, known))
+        table = outer.table(name, ("multiple", "minimum"))
+        rule = AxisRule(table.get("multiple", int, "2", 1), table.get("minimum", int, "1", 0))
+        if rule.multiple < 1 or rule.minimum < 0:
+            raise BadValue(f"sizes of '{name}' cannot be {rule.rule}", where=outer.where(name), help="multiple is 1 or more, minimum 0 or more")
+        found[name] = rule
+    return found
 
 
 def _reference(top: Table) -> dict[str, str]:

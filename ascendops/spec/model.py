@@ -86,6 +86,24 @@ class Case:
 
 
 @dataclass(frozen=True)
+class AxisRule:
+    """What the size of an axis must be: a multiple of a number, and at least a number."""
+
+    multiple: int = 1
+    minimum: int = 0
+
+    @property
+    def rule(self) -> str:
+        """The rule in words."""
+        parts = [f"a multiple of {self.multiple}"] * (self.multiple != 1) + [f"{self.minimum} or more"] * (self.minimum > 0)
+        return " and ".join(parts) or "any size"
+
+    def allows(self, size: int) -> bool:
+        """Whether a size keeps the rule."""
+        return size >= self.minimum and size % self.multiple == 0
+
+
+@dataclass(frozen=True)
 class OpSpec:
     """A whole operator declaration. `path` is the op.toml it came from; `root` the project folder.
 
@@ -112,6 +130,7 @@ class OpSpec:
     digest: str
     project: str = ""
     dialect: str = "ascendc"
+    axes: Mapping[str, AxisRule] = field(default_factory=dict)
     autograd: Autograd | None = None
     torch: TorchPolicy = field(default_factory=TorchPolicy)
     further: tuple[OpSpec, ...] = ()

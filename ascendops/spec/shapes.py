@@ -111,7 +111,18 @@ def bind(spec: OpSpec, shapes: Mapping[str, Any], attrs: Mapping[str, Any]) -> B
             local = binding.copy()
             local.match(f"{tensor.name}[{index}]", tensor.shape, sizes)
             local.check(f"{tensor.name}[{index}]", tensor.shape, sizes)
+    _check_rules(spec, binding)
     return binding
+
+
+def _check_rules(spec: OpSpec, binding: Binding) -> None:
+    """[axes.NAME] of op.toml; a size that is a symbol is not known yet."""
+    for name, rule in spec.axes.items():
+        value = binding.values.get(name)
+        for size in value if isinstance(value, tuple) else (value,):
+            if isinstance(size, int) and not rule.allows(size):
+                owner = binding.owner.get(name, "an input")
+                raise ShapeMismatch(f"the axis '{name}' of {spec.name} is {size} in '{owner}', but must be {rule.rule}", help=f"op.toml says so in [axes.{name}]")
 
 
 def _check(tensor: TensorSpec, sizes: Size, binding: Binding) -> None:

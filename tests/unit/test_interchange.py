@@ -209,3 +209,20 @@ def test_a_kernel_without_an_output_is_refused(tmp_path):
 def test_other_files_are_refused(tmp_path):
     with pytest.raises(SourceError, match="no source of an operator"):
         read(write(tmp_path, "k.txt", "x"), "f")
+
+
+@pytest.mark.parametrize(
+    ("schema", "what"),
+    [
+        ("f(Tensor[] xs) -> Tensor y", "no input is a plain Tensor"),
+        ("f(Tensor? x) -> Tensor y", "no input is a plain Tensor"),
+        ("f(float s) -> Tensor y", "no input is a plain Tensor"),
+        ("f() -> Tensor y", "no input is a plain Tensor"),
+        ("f(Tensor x) -> ()", "nothing is returned"),
+        ("f(Tensor(a!) x) -> Tensor(a!) y", "the output 'y' is written in place"),
+    ],
+)
+def test_a_schema_that_custom_cannot_start_from_is_refused(schema, what, tmp_path):
+    with pytest.raises(SchemaMisfit, match=what):
+        new_project("f", tmp_path / "f", family="custom", schema=schema)
+    assert not (tmp_path / "f").exists()
