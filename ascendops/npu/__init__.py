@@ -6,6 +6,7 @@ It is switched on by `ascendops.enable_npu_twin()` or by ASCENDOPS_NPU=twin, nev
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING
 
 from ascendops.errors import DeviceRefused, did_you_mean
@@ -55,6 +56,11 @@ def requested() -> str:
 
 
 def autoload() -> None:
-    """Entry point of `torch.backends`: `import torch` switches the twin on where ASCENDOPS_NPU=twin, and does nothing otherwise."""
-    if os.environ.get(VARIABLE) == "twin":
+    """Entry point of `torch.backends`: `import torch` switches the twin on where ASCENDOPS_NPU=twin; a misspelt value is a warning, not a broken import."""
+    try:
+        word = requested()
+    except DeviceRefused as error:
+        warnings.warn(str(error), stacklevel=2)
+        return
+    if word == "twin":
         enable_npu_twin()
