@@ -35,6 +35,7 @@ from tools.gpu_ops import OPS, attrs_of, small_shapes  # noqa: E402
 MANTISSA = {torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
 EXPONENT = {torch.float32: -126, torch.float16: -14, torch.bfloat16: -126}
 FLUSH_BYTES = 256 << 20  # larger than the L2 of any GPU
+QUEUE_CYCLES = 40_000_000  # about 20 ms: longer than Python takes to queue all calls that are timed
 ALLOWED_ULP = {"float32": 64.0, "float16": 2.0, "bfloat16": 2.0}  # a coarse net; `ascendops test` is the fine one
 FAILURES = (RuntimeError, ValueError, TypeError, AttributeError, TritonError)
 
@@ -137,10 +138,14 @@ def check(
 
 
 def clock(run: Callable[[], Any], flush: torch.Tensor, repeats: int = 40) -> tuple[float, tuple[float, float]]:
-    """(median, quartiles) in microseconds of one call with a cold L2."""
+    """(median, quartiles) in microseconds of one call with a cold L2.
+
+    The GPU sleeps until the calls are queued: otherwise the time of a short kernel is that of Python launching it.
+    """
     for _ in range(3):
         run()
     events = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(repeats)]
+    torch.cuda._sleep(QUEUE_CYCLES)
     for start, end in events:
         flush.zero_()
         start.record()
@@ -247,7 +252,7 @@ def markdown(records: Sequence[Record], environment: dict[str, str]) -> str:
         f"{environment['gpu']}, torch {environment['torch']}, Triton {environment['triton']}, CUDA {environment['cuda']}, "
         f"{environment['date']}; made by `tools/record_gpu.py`.",
         "",
-        "Time is the median of 40 calls (CUDA events, L2 flushed before each), GB/s counts every tensor once.",
+        "Time is the median of 40 calls (CUDA events, L2 flushed before each, all queued before the first runs), GB/s counts every tensor once.",
         "",
         "| op | by | shapes | dtype | attributes | us | quartiles | GB/s | torch us | torch / this |",
         "|---|---|---|---|---|--:|---|--:|--:|--:|",
