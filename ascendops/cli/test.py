@@ -20,6 +20,7 @@ from ascendops.cli.options import (
     soc_option,
 )
 from ascendops.cli.output import Output
+from ascendops.cli.record import Plan, record_command
 from ascendops.errors import ExitCode, NothingSelected
 
 _PYTEST = "ascendops.pytest_args"
@@ -57,6 +58,7 @@ class PytestCommand(click.Command):
 @click.option("--resume", is_flag=True, help="Go on where the last run ended.")
 @click.option("--shrink", is_flag=True, help="Write the smallest failing case as a script.")
 @click.option("--verdict", type=_FOLDER, metavar="DIR", help="Write a file for `ascendops verify`.")
+@click.option("--distribute", type=click.Choice(["ray"]), metavar="ray", help="Run on the hosts of a Ray cluster.")
 @click.option("-n", "processes", type=click.IntRange(min=1), metavar="N", help="Processes (pytest-xdist).")
 @click.option("--level", type=click.Choice(["L0", "L1", "L2"]), default="L0", show_default=True, help="How strict the verdict is.")
 @seed_option
@@ -69,7 +71,7 @@ class PytestCommand(click.Command):
 def command(
     ctx: click.Context, /, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str, reference: str,
     level: str, html: Path | None, out: Path | None, output: Output, tier: str, record: Path | None, mutate: bool, resume: bool, shrink: bool,
-    verdict: Path | None, **pytest: Any,
+    verdict: Path | None, distribute: str | None, **pytest: Any,
 ) -> int:  # fmt: skip
     """Compare operators with their fp64 golden and their reference, case by case. It is pytest with a plugin.
 
@@ -77,6 +79,7 @@ def command(
     Examples:
       ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
       ascendops test softmax --record golden/   (then anywhere: --reference golden/)
+      ascendops test --tier full --distribute ray
 
     Kernels run in a worker process: a crash or a hang is a finding, not the end. Exits with 1 on a mismatch, with 5 if nothing was selected.
     """
@@ -87,12 +90,17 @@ def command(
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
     if record is not None:
-        return _record(roots, record, reference, pytest["seed"], output)
+        explicit = ctx.get_parameter_source("tier") is click.core.ParameterSource.COMMANDLINE
+        _refuse("--record", {"-k": pytest["keyword"] and distribute, "--mutate": mutate, "--shrink": shrink, "--verdict": verdict})
+        plan = Plan(record, reference, pytest["seed"], tier if explicit else "declared", pytest["keyword"], distribute is not None)
+        return record_command(roots, plan, output)
+    if distribute:
+        _refuse("--distribute", {"-n": pytest["processes"], "--shrink": shrink, "--verdict": verdict})
     from ascendops import testing
 
     run = testing.run(
         roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
-        tier=tier, mutate=mutate, resume=resume, shrink=shrink, verdict=verdict, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
+        tier=tier, mutate=mutate, resume=resume, shrink=shrink, verdict=verdict, distribute=distribute, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
     )  # fmt: skip
     if run.exit_code == ExitCode.NOTHING:
         chosen_by = f"-k '{pytest['keyword']}'" if pytest["keyword"] else None
@@ -103,21 +111,10 @@ def command(
     return int(run.exit_code)
 
 
-def _record(roots: list[Path], folder: Path, reference: str, seed: int, output: Output) -> int:
-    from ascendops import spec
-    from ascendops.testing.record import record_all
-
-    specs = [op for root in roots if (root / "op.toml").is_file() for op in spec.load(root / "op.toml").operators if op.cases]
-    if not specs:
-        raise NothingSelected("no operator here declares cases", help="declare [[case]] tables in op.toml")
-    made = record_all(specs, folder, reference, seed)
-    for one in made:
-        left = f", {len(one.left_out)} left out" if one.left_out else ""
-        output.result(f"  record  {one.op}   {one.cases} cases{left}   {one.how}   {one.bytes >> 10} KiB   {one.id[:16]}")
-        for reason in dict.fromkeys(one.left_out.values()):
-            output.say(f"    left out: {reason}")
-    output.emit({"bundles": [{**vars(one), "folder": str(one.folder)} for one in made]})
-    return int(ExitCode.OK)
+def _refuse(option: str, others: dict[str, Any]) -> None:
+    given = [name for name, value in others.items() if value]
+    if given:
+        raise click.UsageError(f"{option} does not go together with {', '.join(given)}")
 
 
 def _pytest_args(ctx: click.Context, given: dict[str, Any], output: Output) -> list[str]:

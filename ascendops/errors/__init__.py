@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ascendops.errors.base import AscendOpsError, ExitCode, did_you_mean
 from ascendops.errors.build import *  # noqa: F403  one folder, one public name space
 from ascendops.errors.bundle import *  # noqa: F403
+from ascendops.errors.farm import *  # noqa: F403
 from ascendops.errors.migrate import *  # noqa: F403
 from ascendops.errors.parity import *  # noqa: F403
 from ascendops.errors.render import *  # noqa: F403

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,12 @@ from ascendops.errors import AscendOpsError, ExitCode, Mismatch
 from ascendops.report.model import CaseReport
 from ascendops.testing import mutate, stream
 from ascendops.testing.cases import TestCase
+from ascendops.testing.farm import Farm
 from ascendops.testing.session import OpSession, Options
 
+FARM = pytest.StashKey[Farm]()  # hosts that run the cases; this process runs them if there is none
 _SESSIONS = pytest.StashKey[list[OpSession]]()
-_EARLIER = pytest.StashKey[dict[str, CaseReport]]()
+_EARLIER = pytest.StashKey[Mapping[str, CaseReport]]()
 _PREFIX = "ascendops_"
 
 
@@ -83,8 +85,9 @@ class OpFile(pytest.File):
             session = OpSession(declared, options_of(self.config))
             sessions(self.config).append(session)
             if not self.config.option.collectonly:
+                farm = self.config.stash.get(FARM, None)
                 try:
-                    session.build()
+                    farm.build(session) if farm else session.build()
                 except AscendOpsError as error:
                     yield BuildItem.from_parent(self, **self._at(session, "build"), error=error)
                     return
@@ -123,6 +126,7 @@ class CaseItem(_OpItem):
     def __init__(self, *, case: TestCase, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.case = case
+        self.arrived: tuple[CaseReport, AscendOpsError | None] | None = None  # what a host of a farm sent
 
     def runtest(self) -> None:
         """Runs the kernel and judges it.
@@ -135,12 +139,21 @@ class CaseItem(_OpItem):
         )
         earlier = self.config.stash[_EARLIER]
         try:
-            self.outcome = (self.op.take(self.case, earlier) if earlier else None) or self.op.run(self.case)
+            self.outcome = self.op.take(self.case, earlier) or self._run()
         except AscendOpsError as error:
             _note_error(self.outcome, error)
             raise
         if not self.outcome.passed:
             raise mismatch(self.outcome)
+
+    def _run(self) -> CaseReport:
+        if self.arrived is None:
+            return self.op.run(self.case)
+        report, error = self.arrived
+        if error is not None:
+            raise error
+        report.repro = self.op.repro(report.id)
+        return self.op.accept(self.case, report)
 
 
 class CheckItem(_OpItem):
@@ -243,6 +256,34 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
             item.outcome.story = report.longreprtext.splitlines()[-12:]
         report.__dict__["ascendops"] = {"case": asdict(item.outcome), "op": asdict(item.op.report)}
     return report
+
+
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """With a farm, runs the items in the order in which their results arrive; the check over an operator's cases after the last of them."""
+    farm = session.config.stash.get(FARM, None)
+    if farm is None or session.config.option.collectonly or (session.testsfailed and not session.config.option.continue_on_collection_errors):
+        return None
+    for item in _by_arrival(session, farm):
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        if session.shouldfail:
+            raise session.Failed(session.shouldfail)
+        if session.shouldstop:
+            raise session.Interrupted(session.shouldstop)
+    return True
+
+
+def _by_arrival(session: pytest.Session, farm: Farm) -> Iterator[pytest.Item]:
+    sent: list[pytest.Item] = []
+    for item in session.items:
+        if isinstance(item, CaseItem) and not item.op.has(item.case, session.config.stash[_EARLIER]):
+            farm.submit(item.op, item.case, item)
+            sent.append(item)
+    checks = [item for item in session.items if isinstance(item, CheckItem)]
+    yield from (item for item in session.items if item not in checks and item not in sent)
+    for item, report, error in farm.arrivals():
+        item.arrived = report, error
+        yield item
+    yield from checks
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -7,7 +7,7 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ascendops.parity.bundle import Bundle
     from ascendops.spec.model import OpSpec
     from ascendops.testing.cases import TestCase
+    from ascendops.testing.farm import Farm
     from ascendops.testing.reference import Reference
 
 _VARIABLES = (
@@ -48,11 +49,15 @@ def record(
     seed: int = 0,
     largest: int = 1 << 16,
     budget: int | None = None,
+    tier: str = "declared",
+    keyword: str | None = None,
 ) -> Recorded:
-    """Records every case of an operator.
+    """Records the cases of an operator.
 
     Args:
         folder: Where the bundle goes.
+        tier: Which cases: those of op.toml, or those that a tier adds.
+        keyword: pytest's -k expression over the ids of the tests; None takes every case.
         reference: auto, triton, cuda or torch.
         largest: Outputs with more elements are stored as a sample.
         budget: Bytes of outputs after which further cases are left out (named in the manifest).
@@ -61,20 +66,23 @@ def record(
         NothingSelected: The reference ran on no case.
     """
     from ascendops.parity.bundle import Recording
-    from ascendops.testing.cases import test_cases
+    from ascendops.testing import matrix
     from ascendops.testing.reference import choose
 
     chosen = choose(spec, reference)
     made: Recording | None = None
     left_out: dict[str, str] = {}
     try:
-        for case in sorted(test_cases(spec), key=lambda case: case.elements):
+        wanted = [case for case in matrix.cases(spec, tier, seed) if matches(f"{spec.name}[{case.id}]", keyword)]
+        for case in sorted(wanted, key=lambda case: case.elements):
             if made is not None and budget is not None and made.size > budget:
                 left_out[case.id] = f"the bundle has reached {budget} bytes"
                 continue
             made = _one(made, spec, case, chosen, seed, largest, left_out)
     finally:
         chosen.close()
+    if not wanted:
+        raise NothingSelected(f"no case of {spec.name} was selected", why=f"-k '{keyword}'", help="list the cases: ascendops test -- --collect-only -q")
     if made is None:
         why = "\n".join(sorted(set(left_out.values()))[:3]) or chosen.missing
         raise NothingSelected(f"the reference of {spec.name} ran on no case, so nothing was recorded", why=why)
@@ -82,6 +90,16 @@ def record(
         made.leave_out(name, why)
     identity = made.write(folder)
     return Recorded(spec.name, folder, identity, len(made.manifest["cases"]), left_out, made.manifest["how"], made.size)
+
+
+def matches(test: str, keyword: str | None) -> bool:
+    """Whether a test's id has the words of pytest's -k expression."""
+    if not keyword:
+        return True
+    from _pytest.mark.expression import Expression
+
+    lowered = test.lower()
+    return Expression.compile(keyword).evaluate(lambda word, /, **_: word.lower() in lowered)
 
 
 def _one(
@@ -175,14 +193,33 @@ def check(bundle: Bundle, spec: OpSpec, reference: str | None) -> None:
         )
 
 
-def record_all(specs: Sequence[OpSpec], folder: Path, reference: str, seed: int) -> list[Recorded]:
+def record_all(
+    specs: Sequence[OpSpec], folder: Path, reference: str, seed: int, tier: str = "declared", farm: Farm | None = None,
+    keyword: str | None = None,
+) -> list[Recorded]:  # fmt: skip
     """One bundle per operator: in `folder` itself if there is one operator, else in a folder of its name.
 
+    Args:
+        farm: Hosts that record; this one if there is none.
+
     Raises:
-        NothingSelected: None could be recorded.
+        NothingSelected: One could not be recorded.
     """
-    single = len(specs) == 1
-    return [record(spec, folder if single else folder / spec.name, reference, seed) for spec in specs]
+    targets = [folder if len(specs) == 1 else folder / spec.name for spec in specs]
+    if farm is None:
+        return [record(spec, target, reference, seed, tier=tier, keyword=keyword) for spec, target in zip(specs, targets, strict=True)]
+    from ascendops.testing.session import Options
+
+    options = Options(reference=reference, seed=seed, tier=tier)
+    tasks = [farm.record(spec, options) for spec in specs]
+    made = []
+    for task, target in zip(tasks, targets, strict=True):
+        recorded, files = farm.files(task)
+        target.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (target / name).write_bytes(content)
+        made.append(replace(recorded, folder=target))
+    return made
 
 
 def _has(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import platform
@@ -18,6 +19,7 @@ import pytest
 from ascendops.errors import NothingSelected
 from ascendops.report import html, model, text
 from ascendops.report.model import RunReport
+from ascendops.testing.farm import LABELS, Farm
 from ascendops.testing.plugin import exit_code
 from ascendops.testing.stream import Stream
 from ascendops.testing.terminal import Talk
@@ -54,6 +56,7 @@ def run(
     resume: bool = False,
     shrink: bool = False,
     verdict: Path | None = None,
+    distribute: str | None = None,
     pytest_args: Sequence[str] = (),
     json_path: Path | None = None,
     html_path: Path | None = None,
@@ -69,6 +72,7 @@ def run(
         resume: Take accepted cases of an earlier run of the same sources and options, instead of running them again.
         shrink: Make the first failing case of each operator smaller and write it as a script.
         verdict: Folder for a verdict file.
+        distribute: `ray` runs the cases on the hosts of a Ray cluster; see `ascendops.testing.farm`.
         pytest_args: Handed to pytest as they are, e.g. `["-k", "float16", "-x"]`.
         json_path: Where the result goes as JSON, besides .ascendops/last-run.json of the first project.
         html_path: Where the HTML report goes.
@@ -78,6 +82,7 @@ def run(
         NothingSelected: None of the folders has an op.toml with cases.
         SpecError: An op.toml is not valid.
         UnknownReference: No such reference.
+        FarmMissing: There is no cluster, or no host of it can run the backend.
     """
     from ascendops.build import resolve_backend
 
@@ -100,7 +105,11 @@ def run(
     if any(arg.startswith(("-n", "--numprocesses")) for arg in pytest_args):
         args.append("--dist=loadgroup")  # the check over all cases of an operator must run where its cases ran
     start = time.perf_counter()
-    code = int(pytest.main(args, plugins=[talk]))
+    with contextlib.ExitStack() as stack:
+        if distribute:
+            stack.enter_context(contextlib.redirect_stdout(sys.stderr))  # Ray prints news of the cluster
+            talk.farm = stack.enter_context(contextlib.closing(Farm(LABELS[chosen])))
+        code = int(pytest.main(args, plugins=[talk]))
     report.seconds = time.perf_counter() - start
     if talk.lines is not None:
         talk.lines.close()

@@ -168,17 +168,34 @@ class OpSession:
         """Hash of the project's own files."""
         return stream.sources(self.spec.root)
 
+    def has(self, case: TestCase, earlier: Mapping[str, CaseReport]) -> bool:
+        """Whether an earlier run of the same sources accepted the case."""
+        return bool(earlier) and self._key(case) in earlier
+
+    def _key(self, case: TestCase) -> str:
+        return stream.key(self.spec.name, case.digest(self.options.seed), self.sources)
+
     def take(self, case: TestCase, earlier: Mapping[str, CaseReport]) -> CaseReport | None:
         """The case's report of an earlier run of the same sources, if it was accepted."""
-        found = earlier.get(stream.key(self.spec.name, case.digest(self.options.seed), self.sources))
+        found = earlier.get(self._key(case)) if earlier else None
         if found is None:
             return None
         found.resumed = True
-        self.results[case.id] = found
-        named = next((entry for entry in self.report.tiling_keys if entry["key"] == found.tiling_key), None)
+        return self.accept(case, found)
+
+    def accept(self, case: TestCase, report: CaseReport) -> CaseReport:
+        """Counts a report that another run or another process made, as if the case had run here."""
+        self.results[case.id] = report
+        named = next((entry for entry in self.report.tiling_keys if entry["key"] == report.tiling_key), None)
         if named is not None:
             named["cases"].append(case.id)
-        return found
+        for row in report.mutants:
+            self.score.add(row["name"], row["status"])
+        return report
+
+    def repro(self, test: str) -> str:
+        """The command that runs one test again."""
+        return f"ascendops test {shorten(self.spec.root)} -k '{test}' {self.options.as_arguments()}"
 
     def close(self) -> None:
         """Ends the workers."""
@@ -268,6 +285,6 @@ class OpSession:
             try_wrong(report, judged)
         if report.passed and self.options.mutate:
             self._mutate(report, judged, values)
-        report.repro = f"ascendops test {shorten(self.spec.root)} -k '{report.id}' {self.options.as_arguments()}"
+        report.repro = self.repro(report.id)
         headline(report, result)
         return report

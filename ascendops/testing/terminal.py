@@ -12,6 +12,7 @@ from ascendops.report.model import CaseReport, OpReport, RunReport
 from ascendops.testing.stream import Stream
 
 if TYPE_CHECKING:
+    from ascendops.testing.farm import Farm
     from ascendops.testing.session import OpSession
 
 _MARKS = {"pass": ".", "pass_by_reference": "r", "crash": "C", "error": "E"}
@@ -20,8 +21,9 @@ _MARKS = {"pass": ".", "pass_by_reference": "r", "crash": "C", "error": "E"}
 class Talk:
     """A plugin object: records every case into `run` and prints to `stream`."""
 
-    def __init__(self, run: RunReport, stream: TextIO, lines: Stream | None = None) -> None:
+    def __init__(self, run: RunReport, stream: TextIO, lines: Stream | None = None, farm: Farm | None = None) -> None:
         self.run = run
+        self.farm = farm
         self.lines = lines
         self.stream = stream
         self.interrupted = False
@@ -31,7 +33,11 @@ class Talk:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """Puts our reporter in the place of pytest's."""
+        """Puts our reporter in the place of pytest's; hands the farm to the plugin."""
+        from ascendops.testing.plugin import FARM
+
+        if self.farm is not None:
+            config.stash[FARM] = self.farm
         manager = config.pluginmanager
         standard = manager.getplugin("terminalreporter")
         if standard is not None:
@@ -75,6 +81,7 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
         if not config.option.collectonly:
             config.option.verbose = -2  # keeps pytest's own headers and progress quiet
         self.marks = 0
+        self.mixed = talk.farm is not None  # results of several operators come as they are ready
         self.current = ""
 
     def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
@@ -129,12 +136,12 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
 
     def next_op(self, name: str) -> None:
         """Ends the current operator with its line, if the next one is another."""
-        if name == self.current:
+        if name if self.mixed else name == self.current:
             return
-        if self.current and self.detail >= 0:
-            run = self.talk.run
-            backend = str(run.environment.get("backend", ""))
-            self._line(text.op_line(self.talk.ops[self.current], run.of(self.current), backend))
+        ended = list(self.talk.ops) if self.mixed else [self.current] if self.current else []
+        run = self.talk.run
+        for op in ended if self.detail >= 0 else []:
+            self._line(text.op_line(self.talk.ops[op], run.of(op), str(run.environment.get("backend", ""))))
         self.current = name
 
     def _line(self, line: str) -> None:
