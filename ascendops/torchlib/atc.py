@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from ascendops.build.project import Project
     from ascendops.spec.model import OpSpec
+
+
+PLUGIN = Path("framework", "onnx_plugin")
 
 
 @dataclass(frozen=True)
@@ -38,14 +42,16 @@ def export(project: Project, target: Path, soc: str) -> list[AtcExport]:
         raise OnnxRefused(f"{project.name} has no op.toml", help="the ONNX form is made from the declaration and golden.py")
     library = project.build("twin", soc)
     library.register()
-    folder = target / "framework" / "onnx_plugin"
-    folder.mkdir(parents=True, exist_ok=True)
-    files = [Path(shutil.copy(file, folder)) for file in sorted((project.root / "gen" / "onnx").iterdir())]
+    with tempfile.TemporaryDirectory() as stage:  # nothing is left of an export that fails
+        examples = [(spec, *_example(spec)) for spec in project.specs]
+        for spec, tensors, attrs in examples:
+            _save(spec, tensors, attrs, Path(stage) / f"{spec.name}.onnx", library)
+        shutil.copytree(project.root / "gen" / "onnx", Path(stage) / PLUGIN)
+        shutil.copytree(stage, target, dirs_exist_ok=True)
+    files = sorted((target / PLUGIN).iterdir())
     found = []
-    for spec in project.specs:
-        tensors, attrs = _example(spec)
+    for spec, tensors, _ in examples:
         model = target / f"{spec.name}.onnx"
-        _save(spec, tensors, attrs, model, library)
         shapes = ";".join(f"{name}:{','.join(map(str, tensor.shape))}" for name, tensor in tensors.items())
         command = ["atc", f"--model={model.name}", "--framework=5", f"--output={spec.name}", f"--soc_version={library.soc}", f"--input_shape={shapes}"]
         plugin = tuple(file for file in files if file.name in (f"{spec.name}_plugin.cc", "attributes.h"))
@@ -88,4 +94,4 @@ def _save(spec: OpSpec, tensors: Mapping[str, Any], attrs: Mapping[str, Any], pa
             positional = [values.get(arg.name) for arg in spec.schema.arguments if not arg.kwarg_only]
             return call(*positional, **{arg.name: values.get(arg.name) for arg in spec.schema.arguments if arg.kwarg_only})
 
-    onnx.export(Model(), tuple(tensors.values()), path, [library], input_names=list(tensors))
+    onnx.export(Model().eval(), tuple(tensors.values()), path, [library], input_names=list(tensors))

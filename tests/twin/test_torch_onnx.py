@@ -172,3 +172,57 @@ def test_the_command_writes_model_plug_in_and_command_line(tmp_path, capsys):
     session = ort.InferenceSession(row["model"], providers=["CPUExecutionProvider"])
     x = torch.randn(4, 6)
     torch.testing.assert_close(torch.from_numpy(session.run(None, {"x": x.numpy()})[0]), x.mean(0))
+
+
+def test_goldens_with_halves_and_groups_are_exported_for_sizes_that_are_not_known(tmp_path):
+    """chunk of an unknown size, which onnxscript cannot fold; num_groups, which needs the number of channels."""
+    from ascendops.torchlib.onnx import export
+
+    made = [ascendops.open_project(small(tmp_path, name)).build("twin") for name in ("swiglu", "group_norm")]
+    for library in made:
+        library.register(NAMESPACE)
+    ops = getattr(torch.ops, NAMESPACE)
+
+    class Gate(torch.nn.Module):
+        def forward(self, x, y):
+            return ops.swiglu(x), ops.swiglu(y)
+
+    class Groups(torch.nn.Module):
+        def __init__(self, twice=False):
+            super().__init__()
+            self.twice = twice
+
+        def forward(self, x):
+            y = ops.group_norm(x, x.new_ones(6), x.new_zeros(6), 3)[0]
+            return ops.group_norm(y[:, :3], x.new_ones(3), x.new_zeros(3), 3)[0] if self.twice else y
+
+    x, y, z = torch.randn(3, 8), torch.randn(5, 6), torch.randn(2, 6, 5)
+    any_size, any_batch = dict.fromkeys(range(2), torch.export.Dim.DYNAMIC), {0: torch.export.Dim.DYNAMIC}
+    for model, args, shapes, other in (
+        (Gate(), (x, y), {"x": any_size, "y": any_size}, (torch.randn(4, 2), torch.randn(2, 10))),
+        (Groups(), (z,), {"x": any_batch}, (torch.randn(3, 6, 5),)),
+    ):
+        for form in ("node", "decomposed"):
+            path = tmp_path / f"{type(model).__name__}_{form}.onnx"
+            export(model.eval(), args, path, made, form=form, namespace=NAMESPACE, dynamic_shapes=shapes)
+            session = ort.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+            for values in (args, other):
+                found = session.run(None, {slot.name: value.numpy() for slot, value in zip(session.get_inputs(), values, strict=True)})
+                wanted = model(*values)
+                for one, want in zip(found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
+                    torch.testing.assert_close(torch.from_numpy(one), want, atol=1e-5, rtol=1e-5)
+    with pytest.raises(OnnxRefused, match="group_norm cannot be exported to ONNX for the different sizes"):
+        export(Groups(twice=True).eval(), (z,), tmp_path / "twice.onnx", made, namespace=NAMESPACE)
+
+
+def test_an_export_that_fails_says_why_and_leaves_nothing(tmp_path, capsys):
+    folder = small(tmp_path, "exp_thing", family="elementwise", like="square")
+    golden = folder / "golden.py"
+    golden.write_text(golden.read_text().replace("    return ", "    x = x * float(x.sum())\n    return "))
+    from torch_projects import edit
+
+    edit(folder, (r"\[reference\]", '[[case]]\nname = "some"\nshapes = { x = [4, 6] }\n\n[reference]'))
+    assert main(["export", str(folder), "--onnx", str(tmp_path / "out")]) == 2
+    text = capsys.readouterr().err
+    assert "golden.py of exp_thing cannot be exported to ONNX\n" in text and " = help: write it with operations that torch.onnx exports" in text
+    assert not (tmp_path / "out").exists()
