@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from tools import gpu_functions as fn
+from tools import gpu_functions as fn, gpu_products
 from tools.gpu_functions import Function, Shapes
 
 Make = Callable[[Shapes, torch.dtype], list[torch.Tensor]]
@@ -217,6 +217,11 @@ OPS: dict[str, Op] = {
     ),
     "batched_matmul": Op(torch.matmul, **_products(transposed=False)),
     "matmul_nt": Op(lambda a, b: a @ b.mT, **_products(transposed=True)),
+    "grouped_matmul": Op(
+        gpu_products.grouped_matmul, 3, golden=gpu_products.grouped_matmul64, make=gpu_products.make_grouped, cancels=True,
+        small=gpu_products.grouped_shapes((1, 7, 5, 3), (4, 300, 65, 130), (3, 0, 5, 3), (2, 40, 1025, 17)),
+        large=gpu_products.grouped_shapes((16, 8192, 4096, 4096), (64, 2048, 2048, 1408)),
+    ),
     "linear": _linear(lambda z: z),
     "linear_relu": _linear(torch.relu),
     "linear_gelu": _linear(F.gelu, fn.gelu64),

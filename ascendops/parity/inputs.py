@@ -233,12 +233,14 @@ def values(shape: Sequence[int], dtype: torch.dtype, recipe: str = "random", str
     return torch.from_numpy(single).reshape(shape).to(dtype)
 
 
-def integers(shape: Sequence[int], dtype: torch.dtype, low: int, high: int, stream: int = 0) -> torch.Tensor:
-    """A contiguous CPU tensor of random integers in [low, high); from two elements on, both ends are among them."""
+def integers(shape: Sequence[int], dtype: torch.dtype, low: int, high: int, stream: int = 0, ascending: bool = False) -> torch.Tensor:
+    """A contiguous CPU tensor of random integers in [low, high), in ascending order if asked for; from two elements on, both ends are among them."""
     count = _numel(shape)
     data = (bits(stream, count) % np.uint64(max(high - low, 1))).astype(np.int64) + low
     if count > 1:
         data[0], data[-1] = max(high - 1, low), low
+    if ascending:
+        data.sort()
     return torch.from_numpy(data).reshape(tuple(shape)).to(dtype)
 
 

@@ -31,6 +31,7 @@ class TensorSpec:
         mutated: `Tensor(a!)` in the schema.
         format: GE format, `ND` unless declared.
         range: Of an input of whole numbers: the lowest and one past the highest value that it may hold, or None.
+        sorted: Of such an input: no value is below the one before it.
     """
 
     name: str
@@ -41,6 +42,7 @@ class TensorSpec:
     mutated: bool = False
     format: str = "ND"
     range: tuple[Expr, Expr] | None = None
+    sorted: bool = False
 
 
 @dataclass(frozen=True)

@@ -31,3 +31,15 @@ def read(table: Table, dtypes: Iterable[str]) -> Range | None:
         raise BadValue("only a tensor of whole numbers has a range", where=where, help="remove range; `values` of a case chooses numbers")
     low, high = (expr.parse(str(end), where=where) for end in ends)
     return low, high
+
+
+def ascending(table: Table, numbers: Range | None) -> bool:
+    """Whether a [tensor.NAME] table says that the numbers of its range are sorted.
+
+    Raises:
+        BadValue: `sorted` is given without a range.
+    """
+    found = bool(table.get("sorted", bool, "true", False))
+    if found and numbers is None:
+        raise BadValue("only a tensor with a range is sorted", where=table.where("sorted"), help=_EXAMPLE)
+    return found

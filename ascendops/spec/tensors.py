@@ -22,7 +22,7 @@ from ascendops.spec.names import check_argument
 from ascendops.spec.schema import Argument, FunctionSchema, Return
 from ascendops.spec.table import Table
 
-KEYS = ("dims", "dtype", "format", "range")
+KEYS = ("dims", "dtype", "format", "range", "sorted")
 FORMATS = ("ND", "NCHW", "NHWC", "NCDHW", "NDHWC", "NC1HWC0", "FRACTAL_NZ", "FRACTAL_Z")
 _ALIASES = {"fp16": "float16", "half": "float16", "fp32": "float32", "float": "float32", "bf16": "bfloat16", "double": "float64"}
 _ALIASES |= {"fp64": "float64", "int": "int32", "long": "int64", "i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8"}
@@ -120,7 +120,9 @@ def _tensor(name: str, table: Table, *, optional: bool = False, variadic: bool =
     if variadic and shape.rule is not None:
         raise DimsError(f"'{name}' is a list of tensors, so its dims cannot be a rule", where=table.where("dims"), help="write a list of axes")
     dtypes = _dtypes(table)
-    return TensorSpec(name, shape, dtypes, optional, variadic, mutated, table.word("format", FORMATS, "ND"), ranges.read(table, dtypes))
+    numbers = ranges.read(table, dtypes)
+    layout = table.word("format", FORMATS, "ND")
+    return TensorSpec(name, shape, dtypes, optional, variadic, mutated, layout, numbers, ranges.ascending(table, numbers))
 
 
 def _dtypes(table: Table) -> tuple[str, ...]:

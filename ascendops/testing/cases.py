@@ -110,7 +110,7 @@ class TestCase:
         else:
             binding = bind(self.spec, self.case.shapes, self.case.attrs)
             low, high = (int(binding.evaluate(end)) for end in tensor.range)
-            made = inputs.integers(shape, getattr(torch, dtype), low, high, stream)
+            made = inputs.integers(shape, getattr(torch, dtype), low, high, stream, tensor.sorted)
         return layouts.apply(made, self.case.layout)
 
 

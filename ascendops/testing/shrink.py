@@ -137,6 +137,6 @@ def _tensor(case: TestCase, tensor: Any, shape: tuple[int, ...], dtype: str, str
 
         binding = bind(case.spec, case.case.shapes, case.case.attrs)
         low, high = (int(binding.evaluate(end)) for end in tensor.range)
-        made = f"inputs.integers({shape}, torch.{dtype}, {low}, {high}, {stream})"
+        made = f"inputs.integers({shape}, torch.{dtype}, {low}, {high}, {stream}, {tensor.sorted})"
     return made if case.case.layout == "contiguous" else f'layouts.apply({made}, "{case.case.layout}")'
 

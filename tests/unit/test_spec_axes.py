@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from ascendops.errors import BadValue, CaseError, DimsError, ShapeMismatch
 from ascendops.render import new_project
 from ascendops.spec import load
+from ascendops.testing.cases import test_cases
 from ascendops.testing.matrix import cases
 
 TEXT = """edition = 1
@@ -86,3 +88,17 @@ def test_made_cases_of_a_preset_are_calls_that_its_golden_takes(preset, tmp_path
             given = {name: tuple(value.shape) for name, value in values.items() if hasattr(value, "shape")}
             attrs = {name: value for name, value in values.items() if not hasattr(value, "shape")}
             assert shapes == [tuple(shape) for shape in spec.output_shapes(given, attrs)]
+
+
+def test_where_groups_end_is_in_order_and_reaches_both_ends(tmp_path):
+    spec = load(new_project("grouped_matmul", tmp_path / "grouped_matmul").root / "op.toml")
+    case = next(case for case in test_cases(spec) if case.case.name == "tail_129")
+    ends = case.values(0)["group_list"]
+    assert ends.dtype == torch.int64 and ends.tolist() == sorted(ends.tolist())
+    assert ends[0] == 0 and ends[-1] == 515 and ends.unique().numel() == 4
+
+
+def test_only_a_range_is_sorted(tmp_path):
+    (tmp_path / "op.toml").write_text(TEXT.replace('["*batch", "m"]\n', '["*batch", "m"]\nsorted = true\n'))
+    with pytest.raises(BadValue, match="only a tensor with a range is sorted"):
+        load(tmp_path / "op.toml")

@@ -1,0 +1,71 @@
+"""y[rows of group g] = x[rows of group g] @ weight[g], in Triton.
+
+group_list says on the device where each group ends. A program computes one block of the rows of one group, which it finds by going through
+group_list; there are enough programs for any list. The sums are float32. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def _products(
+    x_ptr, weight_ptr, ends_ptr, y_ptr, m, n, k, groups,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+):  # fmt: skip
+    wide = tl.cdiv(n, N)
+    block = (tl.program_id(0) // wide).to(tl.int64)
+    columns = tl.program_id(0) % wide * N + tl.arange(0, N)
+    zero = block * 0
+    group, begin, end, before = zero + groups, zero, zero, zero  # the group of this block, its rows, the blocks before it
+    start, done = zero, zero
+    for g in range(groups):
+        last = tl.minimum(tl.maximum(tl.load(ends_ptr + g), start), m)
+        blocks = tl.cdiv(last - start, M)
+        mine = (block >= done) & (block < done + blocks)
+        group, begin, end, before = tl.where(mine, g, group), tl.where(mine, start, begin), tl.where(mine, last, end), tl.where(mine, done, before)
+        start, done = last, done + blocks
+    behind = group == groups  # the rows after the last group are zeros
+    begin, end, before = tl.where(behind, start, begin), tl.where(behind, m, end), tl.where(behind, done, before)
+    rows = begin + (block - before) * M + tl.arange(0, M)
+    inside = rows < end
+    total = tl.zeros((M, N), tl.float32)
+    if (group < groups) & (begin + (block - before) * M < end):
+        depth = tl.arange(0, K)
+        x_at = x_ptr + tl.where(inside, rows, begin)[:, None] * k + depth[None, :]
+        w_at = weight_ptr + group * k * n + depth.to(tl.int64)[:, None] * n + (columns % n)[None, :]
+        for at in range(0, k, K):
+            if EVEN:
+                x, w = tl.load(x_at), tl.load(w_at)
+            else:
+                x = tl.load(x_at, mask=depth[None, :] < k - at, other=0.0)
+                w = tl.load(w_at, mask=depth[:, None] < k - at, other=0.0)
+            if WIDEN:  # for the interpreter, which has no products of bfloat16
+                x, w = x.to(tl.float32), w.to(tl.float32)
+            total = tl.dot(x, w, total, input_precision="ieee" if EXACT else "tf32")
+            x_at += K
+            w_at += K * n
+    y = y_ptr + rows[:, None] * n + columns[None, :]
+    tl.store(y, total.to(y_ptr.dtype.element_ty), mask=inside[:, None] & (columns[None, :] < n))
+
+
+def grouped_matmul(x: torch.Tensor, weight: torch.Tensor, group_list: torch.Tensor) -> torch.Tensor:
+    """y [m, n] for x [m, k], weight [groups, k, n] and the int64 ends of the groups; float32 (without TF32), float16 or bfloat16."""
+    x, weight, group_list = x.contiguous(), weight.contiguous(), group_list.contiguous()
+    (m, k), (groups, n) = x.shape, weight.shape[::2]
+    y = torch.empty((m, n), dtype=x.dtype, device=x.device)
+    if y.numel() == 0:
+        return y
+    if k == 0:
+        return y.zero_()
+    exact = x.dtype == torch.float32
+    most = (128, 128, 32 if exact else 64)
+    sizes = (triton.cdiv(m, max(groups, 1)), n, k)
+    high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, sizes, strict=True))
+    grid = ((triton.cdiv(m, high) + groups + 1) * triton.cdiv(n, wide),)
+    _products[grid](
+        x, weight, group_list, y, m, n, k, groups, M=high, N=wide, K=deep, EVEN=k % deep == 0, EXACT=exact, WIDEN=not x.is_cuda,
+        num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
+    )  # fmt: skip
+    return y

@@ -1,0 +1,38 @@
+"""Functions and inputs of tools/gpu_ops.py for grouped products, products of int8 and convolutions; `...64` is a golden for float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+
+from tools.gpu_functions import Shapes, seeded
+
+
+def grouped_shapes(*sizes: tuple[int, int, int, int]) -> Sequence[Shapes]:
+    """Shapes of x, weight and group_list for (groups, m, k, n)."""
+    return tuple(((m, k), (groups, k, n), (groups,)) for groups, m, k, n in sizes)
+
+
+def make_grouped(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:
+    """Rows, matrices, and groups of different sizes, the first of them empty."""
+    groups, rows = shapes[1][0], shapes[0][0]
+    ends = torch.arange(groups, device="cuda") ** 2 * rows // max((groups - 1) ** 2, 1)
+    return [seeded(shapes[0], dtype), seeded(shapes[1], dtype), ends]
+
+
+def grouped_matmul64(x: torch.Tensor, weight: torch.Tensor, group_list: torch.Tensor) -> torch.Tensor:
+    """The golden of grouped_matmul, for any dtype."""
+    y, start = x.new_zeros(x.shape[0], weight.shape[2]), 0
+    for matrix, last in zip(weight, group_list.tolist(), strict=True):
+        end = min(max(last, start), x.shape[0])
+        y[start:end] = x[start:end] @ matrix
+        start = end
+    return y
+
+
+def grouped_matmul(x: torch.Tensor, weight: torch.Tensor, group_list: torch.Tensor) -> torch.Tensor:
+    """What torch has for grouped_matmul: one call for bfloat16 with aligned rows, else one product for each group."""
+    if x.dtype == torch.bfloat16 and x.shape[1] % 8 == 0 and weight.shape[2] % 8 == 0:
+        return torch._grouped_mm(x, weight, offs=group_list.int())
+    return grouped_matmul64(x, weight, group_list)
