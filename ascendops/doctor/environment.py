@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from ascendops import npu
 from ascendops.doctor.checks import Check, Grade
 from ascendops.toolchain.cache import cache_root
 
@@ -13,6 +14,8 @@ VARIABLES = {
     "ASCENDOPS_CACHE": "folder of compiled twins",
     "ASCENDOPS_BACKEND": "backend when --backend is not given",
     "ASCENDOPS_JOBS": "parallel compilations",
+    "ASCENDOPS_NPU": "twin: the laptop npu device is on; auto, real, off: it is not",
+    "ASCENDOPS_NPU_COUNT": "devices of the laptop npu device, 1 to 16",
     "CXX": "C++ compiler of the CPU twin",
     "NO_COLOR": "no colours when set",
     "ASCEND_HOME_PATH": "CANN toolkit",
@@ -37,6 +40,10 @@ def check_environment() -> Iterator[Check]:
 def _fault(name: str, value: str) -> str | None:
     if name == "ASCENDOPS_BACKEND" and value not in ("auto", "twin", "cann"):
         return "set it to auto, twin or cann, or unset it"
+    if name == "ASCENDOPS_NPU" and value not in ("", *npu.CHOICES):
+        return f"set it to one of {', '.join(npu.CHOICES)}, or unset it"
+    if name == "ASCENDOPS_NPU_COUNT" and not (value.isdigit() and 1 <= int(value) <= npu.MOST_DEVICES):
+        return f"set it to a number from 1 to {npu.MOST_DEVICES}, or unset it"
     if name == "ASCENDOPS_JOBS" and not (value.isdigit() and int(value) > 0):
         return "set it to a number above zero, or unset it"
     return None

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 VARIABLE = "ASCENDOPS_NPU"
 CHOICES = ("auto", "real", "twin", "off")
+COUNT = "ASCENDOPS_NPU_COUNT"
+MOST_DEVICES = 16  # MAX_DEVICES of src/runtime.h
 
 _active: Twin | None = None
 
@@ -32,15 +34,22 @@ def enable_npu_twin() -> Twin:
     first use with each version of PyTorch (about 20 s).
 
     Raises:
-        DeviceRefused: torch_npu or another backend has taken the PrivateUse1 device of this process.
+        DeviceRefused: torch_npu or another backend has taken the PrivateUse1 device of this process, or ASCENDOPS_NPU_COUNT is no such number.
         CompilerNotFound: There is no C++ compiler.
     """
     global _active
     if _active is None:
+        _check_count()
         from ascendops.npu.device import start
 
         _active = start()
     return _active
+
+
+def _check_count() -> None:
+    text = os.environ.get(COUNT) or "1"
+    if not (text.isdigit() and 1 <= int(text) <= MOST_DEVICES):
+        raise DeviceRefused(f"{COUNT}={text} is not a number of devices", help=f"use a number from 1 to {MOST_DEVICES}")
 
 
 def requested() -> str:

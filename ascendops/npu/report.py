@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from ascendops import resources
 
 _WORDS = {
-    "native": "has an NPU kernel", "composite": "made of other operators", "cpu_fallback": "no NPU kernel: torch_npu would copy to the CPU and back",
+    "native": "has an NPU kernel", "functional": "has an NPU kernel without out=, which is what most programs call", "composite": "made of other operators", "cpu_fallback": "no NPU kernel: torch_npu would copy to the CPU and back",
     "no_dense_kernel": "no NPU kernel and no dense CPU kernel", "not_in_torch_2.13": "not in torch 2.13", "unknown": "not in the table",
 }  # fmt: skip
+_RUNS = ("native", "composite")
 
 
 @functools.cache
@@ -21,8 +22,32 @@ def _support() -> dict[str, str]:
 
 
 def support(name: str) -> str:
-    """What torch_npu has for an operator such as `aten::add.Tensor`: the class of the fact table, or `unknown`."""
-    return _support().get(name.removeprefix("aten::"), "unknown")
+    """What torch_npu has for an operator such as `aten::mm.Tensor`: the class of the fact table, `functional`, or `unknown`.
+
+    PyTorch makes a structured operator of its out overload, so on a device without kernels of its own `gelu_backward` is seen as
+    `gelu_backward.grad_input`: `functional` is an out overload that has no kernel in torch_npu while the operator itself has one.
+    """
+    table, own = _support(), name.removeprefix("aten::")
+    kind = table.get(own, "unknown")
+    if kind in _RUNS or table.get(_functional(own)) not in _RUNS:
+        return kind
+    return "functional"
+
+
+def _functional(name: str) -> str:
+    """The overload with the same arguments as an out overload but without those that are written to; empty without one."""
+    import torch
+
+    base, _, overload = name.partition(".")
+    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{base}")
+    own = next((schema for schema in schemas if schema.overload_name == overload), None)
+    if own is None or not any(argument.is_out for argument in own.arguments):
+        return ""
+    given = [(argument.name, str(argument.type)) for argument in own.arguments if not argument.is_out]
+    for schema in schemas:
+        if schema is not own and [(argument.name, str(argument.type)) for argument in schema.arguments] == given:
+            return f"{base}.{schema.overload_name}".rstrip(".")
+    return ""
 
 
 def report(counts: Mapping[str, int]) -> str:
@@ -30,6 +55,6 @@ def report(counts: Mapping[str, int]) -> str:
     rows = [(name, count, support(name)) for name, count in counts.items()]
     width = max((len(name) for name, _, _ in rows), default=0)
     lines = [f"{name:<{width}}  {count:>6}  {_WORDS[kind]}" for name, count, kind in rows]
-    bad = [name for name, _, kind in rows if kind not in ("native", "composite")]
+    bad = [name for name, _, kind in rows if kind not in (*_RUNS, "functional")]
     lines.append(f"{len(rows)} operators ran on the twin's host memory; {len(bad)} of them have no NPU kernel in torch_npu" + (f": {', '.join(bad)}" if bad else ""))
     return "\n".join(lines)

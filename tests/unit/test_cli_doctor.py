@@ -284,3 +284,20 @@ def test_a_probe_that_hangs_or_is_absent_is_not_an_exception(program, tmp_path):
 )
 def test_version_numbers(text, version):
     assert number(text) == version
+
+
+def test_the_variables_of_the_laptop_device_are_checked(monkeypatch):
+    def fixes():
+        return {check.name: check.fix for check in environment.check_environment() if check.name.startswith("ASCENDOPS_NPU")}
+
+    assert fixes() == {"ASCENDOPS_NPU": None, "ASCENDOPS_NPU_COUNT": None}
+    monkeypatch.setenv("ASCENDOPS_NPU", "twin")
+    monkeypatch.setenv("ASCENDOPS_NPU_COUNT", "16")
+    assert fixes() == {"ASCENDOPS_NPU": None, "ASCENDOPS_NPU_COUNT": None}
+    monkeypatch.setenv("ASCENDOPS_NPU", "twn")
+    for wrong in ("0", "17", "two"):
+        monkeypatch.setenv("ASCENDOPS_NPU_COUNT", wrong)
+        assert fixes() == {
+            "ASCENDOPS_NPU": "set it to one of auto, real, twin, off, or unset it",
+            "ASCENDOPS_NPU_COUNT": "set it to a number from 1 to 16, or unset it",
+        }
