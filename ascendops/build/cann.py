@@ -48,11 +48,11 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     stage = _drive(project, toolkit, environment, jobs)
     package = _package(stage, project)
     vendors = stage / "install"
-    _step([str(package), "--quiet", f"--install-path={vendors}"], package.parent, environment, f"installing {package.name}")
+    step([str(package), "--quiet", f"--install-path={vendors}"], package.parent, environment, f"installing {package.name}")
     installed = [path for path in sorted((vendors / "vendors").glob("*")) if path.is_dir()]
     if not installed:
         raise ToolchainError(f"{package.name} installed nothing", where=str(vendors), why="vendors/ is empty after the installer ended with 0")
-    _activate(installed[0])
+    activate(installed[0])
     names = [spec.name for spec in project.specs] or sorted(path.stem for path in (project.root / "op_kernel").glob("*.cpp"))
     operators: dict[str, Any] = {name: InstalledOperator(name, installed[0]) for name in names}
     return Library(operators, project.root, soc.name, "cann"), 1
@@ -94,18 +94,18 @@ def _drive(project: Project, toolkit: Toolkit, environment: Mapping[str, str], j
         script = project.root / "build.sh"
         if not script.is_file():
             raise ToolchainError(f"{project.name} has no build.sh", where=str(project.root), help="an msopgen project is built by its own build.sh")
-        _step(["bash", str(script)], project.root, environment, f"build.sh of {project.name}")
+        step(["bash", str(script)], project.root, environment, f"build.sh of {project.name}")
         return project.root / "build_out"
     if (toolkit.root / _NEW_LAYOUT).is_file():
         stage = project.root / "build" / "cann9"
         shutil.rmtree(stage, ignore_errors=True)
-        _step(["cmake", "-S", str(project.root / "gen" / "cann9"), "-B", str(stage)], project.root, environment, f"configuring {project.name}")
+        step(["cmake", "-S", str(project.root / "gen" / "cann9"), "-B", str(stage)], project.root, environment, f"configuring {project.name}")
         parallel = ["--parallel", str(jobs)] if jobs else ["--parallel"]
-        _step(["cmake", "--build", str(stage), "--target", "binary", "package", *parallel], project.root, environment, f"the CANN build of {project.name}")
+        step(["cmake", "--build", str(stage), "--target", "binary", "package", *parallel], project.root, environment, f"the CANN build of {project.name}")
         return stage
     stage = project.root / "build" / "cann8"
     shutil.rmtree(stage, ignore_errors=True)
-    _step(["bash", str(project.root / "gen" / "cann8" / "build.sh"), str(stage)], project.root, environment, f"the CANN build of {project.name}")
+    step(["bash", str(project.root / "gen" / "cann8" / "build.sh"), str(stage)], project.root, environment, f"the CANN build of {project.name}")
     return stage
 
 
@@ -119,7 +119,8 @@ def _package(stage: Path, project: Project) -> Path:
     return found[0]
 
 
-def _step(command: Sequence[str], cwd: Path, environment: Mapping[str, str], what: str) -> None:
+def step(command: Sequence[str], cwd: Path, environment: Mapping[str, str], what: str) -> None:
+    """Runs one step of a build and raises what its output says when it fails."""
     done = subprocess.run(list(command), cwd=cwd, env=dict(environment), capture_output=True, text=True, errors="replace", check=False)
     outcome = Outcome(tuple(command), done.returncode, done.stdout + done.stderr)
     if done.returncode == 0:
@@ -130,7 +131,7 @@ def _step(command: Sequence[str], cwd: Path, environment: Mapping[str, str], wha
     raise ToolchainError(f"{what} failed", why=error.why)
 
 
-def _activate(vendor: Path) -> None:
-    """Puts the installed package on ASCEND_CUSTOM_OPP_PATH of this process, first."""
+def activate(vendor: Path) -> None:
+    """Puts an installed CANN package on ASCEND_CUSTOM_OPP_PATH of this process, first."""
     others = [path for path in os.environ.get("ASCEND_CUSTOM_OPP_PATH", "").split(os.pathsep) if path and path != str(vendor)]
     os.environ["ASCEND_CUSTOM_OPP_PATH"] = os.pathsep.join([str(vendor), *others])

@@ -46,3 +46,7 @@ class KernelColumns(Sequence[Path]):
         entry = cc.compile_kernel(self._sources[column], self._origin)
         self._made[column] = entry.path / "kernel.so"
         return int(not entry.hit)
+
+    def linked(self, runtime: Path) -> list[Path]:
+        """The library of every column, linked against another build of the twin's runtime; what is compiled already is only linked."""
+        return [cc.compile_kernel(source, self._origin, runtime).path / "kernel.so" for source in self._sources]

@@ -20,6 +20,7 @@ COMMANDS = {
     "verify": "Judge the outputs of a verdict file again, without the device.",
     "report": "Turn the result of a test run into HTML, text or JUnit.",
     "export": "Write operators in another tool's format: msopgen's JSON.",
+    "package": "Make a wheel of operators that other environments install and import.",
     "migrate": "List what a CUDA code base needs before it runs on CANN.",
     "check": "Compile Triton kernels for Ascend with the real compiler, without CANN.",
     "toolchain": "Install, list and remove private compilers.",

@@ -10,6 +10,8 @@ __all__ = [
     "FileProblem",
     "NotAProject",
     "NothingSelected",
+    "PackageRefused",
+    "PackageUnusable",
     "ToolchainAbsent",
     "ToolchainError",
     "ToolchainMissing",
@@ -125,4 +127,26 @@ class WheelMismatch(AscendOpsError):
     """
 
     id = "ASC411"
+    exit_code = ExitCode.TOOLCHAIN
+
+
+class PackageRefused(AscendOpsError):
+    """`ascendops package` cannot make this wheel.
+
+    The name must be one that pip and Python accept and that no other module has here, two projects may not have an operator of the same
+    name, and a project of the TBE DSL has no compiled library to ship.
+    """
+
+    id = "ASC412"
+
+
+class PackageUnusable(AscendOpsError):
+    """An installed package of operators cannot be used in this environment.
+
+    Its libraries were compiled for one platform and for one version of the interface between ascendops and its CPU twin, and two packages
+    cannot both register an operator of one name. Install the version of ascendops that the message names, or make the wheel again here
+    with `ascendops package`.
+    """
+
+    id = "ASC413"
     exit_code = ExitCode.TOOLCHAIN

@@ -55,8 +55,10 @@ class KernelSource:
     expressions: Mapping[str, str] = field(default_factory=dict)
 
 
-def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.Entry:
-    """Compiles one kernel source to `kernel.so` in the returned entry; a cache hit compiles nothing.
+def compile_kernel(source: KernelSource, origin: Origin | None = None, runtime: Path | None = None) -> cache.Entry:
+    """Compiles one kernel source to `kernel.so` in the returned entry, linked against `runtime` (this machine's by default).
+
+    A cache hit compiles nothing.
 
     Raises:
         CompileError: The compiler refused it.
@@ -90,12 +92,13 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None) -> cache.
             except CompileError:
                 raise error from None
 
+    linked = runtime or runtime_library()
     if cube_only or not any(item.uses_cube and item.split for item in types.values()):
-        return _link("kernels", "kernel.so", [either(wrapper)], source.what, runtime_library())
+        return _link("kernels", "kernel.so", [either(wrapper)], source.what, linked)
     with ThreadPoolExecutor(max_workers=2) as pool:
         vector, cube = pool.map(either, [wrapper, _wrapper(source, types, cube=True)])
-    cubes = _link("kernels", "kernel.so", [cube], source.what, runtime_library()).path / "kernel.so"
-    return _link("kernels", "kernel.so", [vector], source.what, runtime_library(), beside={CUBE_LIBRARY: cubes})
+    cubes = _link("kernels", "kernel.so", [cube], source.what, linked).path / "kernel.so"
+    return _link("kernels", "kernel.so", [vector], source.what, linked, beside={CUBE_LIBRARY: cubes})
 
 
 def _task_types(source: KernelSource, entry: str) -> task_types.TaskTypes:
@@ -200,9 +203,9 @@ def this_cpu() -> tuple[str, ...]:
     return _CPU_FLAGS.get(platform.machine(), ())
 
 
-def runtime_library() -> Path:
-    """The twin's kernel-side runtime, compiled on first use."""
-    flags = ["-O3", *this_cpu(), *EXACT]
+def runtime_library(*, portable: bool = False) -> Path:
+    """The twin's kernel-side runtime, compiled on first use; `portable`: for every CPU of this architecture, not for this one."""
+    flags = ["-O3", *(() if portable else this_cpu()), *EXACT]
     return _runtime("runtime", flags, resources.twin("include"))
 
 

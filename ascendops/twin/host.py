@@ -72,14 +72,13 @@ class _Runtime:
 
 
 _lock = threading.Lock()
-_runtimes: dict[Path, _Runtime] = {}
+_runtimes: dict[str, _Runtime] = {}  # by file name, which has a hash of the build
 
 
 def _runtime(path: Path) -> _Runtime:
-    key = path.resolve()
-    if key not in _runtimes:
-        _runtimes[key] = _Runtime(key)
-    return _runtimes[key]
+    if path.name not in _runtimes:
+        _runtimes[path.name] = _Runtime(path.resolve())
+    return _runtimes[path.name]
 
 
 class HostLibrary:

@@ -79,29 +79,47 @@ class _Launch(ctypes.Structure):
     ]
 
 
-@functools.lru_cache(maxsize=1)
-def runtime() -> ctypes.CDLL:
-    """The twin's runtime library, compiled on first use; kernel libraries are linked against it.
+_runtimes: dict[str, ctypes.CDLL] = {}  # by file name, which has a hash of the build: the loader takes one name for one library, too
+_shipped: dict[Path, Path] = {}  # folders of kernel libraries that came with a runtime of their own
+
+
+def ship_runtime(folder: Path, runtime: Path) -> None:
+    """Kernel libraries below `folder` run with this runtime, so that no compiler is needed for them."""
+    _shipped[folder.resolve()] = runtime
+    _runtime_path.cache_clear()
+
+
+def runtime(library: str | Path | None = None) -> ctypes.CDLL:
+    """The twin's runtime library that a kernel library is linked against: the one that came with it, else the one compiled on first use.
 
     Raises:
         CompilerNotFound: There is no C++ compiler.
+        InputError: The library is of another version.
     """
+    path = _runtime_path(None if library is None else str(library))
+    if path.name not in _runtimes:
+        found = ctypes.CDLL(str(path))
+        found.twin_report.restype = ctypes.c_char_p
+        if found.twin_abi() != _ABI:
+            raise InputError(f"the runtime library {path} is of another version of ascendops", help="remove the build cache, or package the operators again")
+        _runtimes[path.name] = found
+    return _runtimes[path.name]
+
+
+@functools.lru_cache(maxsize=256)
+def _runtime_path(library: str | None) -> Path:
+    for parent in () if library is None else Path(library).resolve().parents:
+        if parent in _shipped:
+            return _shipped[parent]
     from ascendops.twin import compilation
 
-    path = compilation.runtime_library()
-    library = ctypes.CDLL(str(path))
-    library.twin_report.restype = ctypes.c_char_p
-    if library.twin_abi() != _ABI:
-        raise InputError(
-            f"the runtime library {path} is of another version of ascendops", help="remove the build cache"
-        )
-    return library
+    return compilation.runtime_library()
 
 
 @functools.lru_cache(maxsize=256)
 def _kernel(library: Path, stamp: int) -> ctypes.CDLL:
     del stamp  # part of the cache key: a rebuilt file is another library
-    runtime()
+    runtime(library)
     return ctypes.CDLL(str(library))
 
 
@@ -201,7 +219,7 @@ def launch(
         "bt_bytes": max(target.bt_bytes, 1024), "fb_bytes": max(target.fb_bytes, 2048), "aic": aic, "aiv": aiv,
         "reserved_workspace": RESERVED_WORKSPACE.get(target.npu_arch, RESERVED_WORKSPACE_ELSEWHERE),
     }  # fmt: skip
-    kernels, cube_path = load(library), Path(library).with_name(CUBE_LIBRARY)
+    twin, kernels, cube_path = runtime(library), load(library), Path(library).with_name(CUBE_LIBRARY)
     cubes = load(cube_path) if aic and cube_path.is_file() else kernels
     with guarded(values, fresh=workspace.name) if checks != "off" else nullcontext(values) as moved:
         packed = Arguments(signature(library, entry), moved, entry)
@@ -215,8 +233,8 @@ def launch(
             timeout_s=timeout_s, **limits,
         )  # fmt: skip
         with _LAUNCHING:
-            runtime().twin_launch(ctypes.byref(request))
-            report = json.loads(runtime().twin_report())
+            twin.twin_launch(ctypes.byref(request))
+            report = json.loads(twin.twin_report())
     return _result(report, entry, target, checks)
 
 
