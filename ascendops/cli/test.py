@@ -53,6 +53,7 @@ class PytestCommand(click.Command):
 @soc_option
 @click.option("--reference", default="auto", metavar="R", help="auto, triton, cuda, torch, none or a bundle.")
 @click.option("--tier", type=click.Choice(_TIERS), default="default", metavar="T", help="smoke, declared, default, full or certify.")
+@click.option("--cases", type=click.Path(path_type=Path), metavar="FILE", help="Cases of TTK (CSV), msprobe or TritonBench.")
 @click.option("--record", type=_FOLDER, metavar="DIR", help="Only record the reference as a bundle.")
 @click.option("--mutate", is_flag=True, help="Plant faults; 95 % must be noticed.")
 @click.option("--resume", is_flag=True, help="Go on where the last run ended.")
@@ -71,7 +72,7 @@ class PytestCommand(click.Command):
 def command(
     ctx: click.Context, /, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str, reference: str,
     level: str, html: Path | None, out: Path | None, output: Output, tier: str, record: Path | None, mutate: bool, resume: bool, shrink: bool,
-    verdict: Path | None, distribute: str | None, **pytest: Any,
+    verdict: Path | None, distribute: str | None, cases: Path | None, **pytest: Any,
 ) -> int:  # fmt: skip
     """Compare operators with their fp64 golden and their reference, case by case. It is pytest with a plugin.
 
@@ -79,6 +80,7 @@ def command(
     Examples:
       ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
       ascendops test softmax --record golden/   (then anywhere: --reference golden/)
+      ascendops test softmax --cases dump/step0   (an msprobe dump; or TTK's CSV, or a TritonBench export)
       ascendops test --tier full --distribute ray
 
     Kernels run in a worker process: a crash or a hang is a finding, not the end. Exits with 1 on a mismatch, with 5 if nothing was selected.
@@ -89,17 +91,19 @@ def command(
     compilation.progress = output.say
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
+    tier_given = ctx.get_parameter_source("tier") is click.core.ParameterSource.COMMANDLINE
     if record is not None:
-        explicit = ctx.get_parameter_source("tier") is click.core.ParameterSource.COMMANDLINE
-        _refuse("--record", {"-k": pytest["keyword"] and distribute, "--mutate": mutate, "--shrink": shrink, "--verdict": verdict})
-        plan = Plan(record, reference, pytest["seed"], tier if explicit else "declared", pytest["keyword"], distribute is not None)
+        _refuse("--record", {"-k": pytest["keyword"] and distribute, "--cases": cases, "--mutate": mutate, "--shrink": shrink, "--verdict": verdict})
+        plan = Plan(record, reference, pytest["seed"], tier if tier_given else "declared", pytest["keyword"], distribute is not None)
         return record_command(roots, plan, output)
+    if cases is not None:
+        _refuse("--cases", {"--tier": tier_given, "--shrink": shrink, "--verdict": verdict})
     if distribute:
-        _refuse("--distribute", {"-n": pytest["processes"], "--shrink": shrink, "--verdict": verdict})
+        _refuse("--distribute", {"-n": pytest["processes"], "--cases": cases, "--shrink": shrink, "--verdict": verdict})
     from ascendops import testing
 
     run = testing.run(
-        roots, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
+        roots, cases=cases, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
         tier=tier, mutate=mutate, resume=resume, shrink=shrink, verdict=verdict, distribute=distribute, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
     )  # fmt: skip
     if run.exit_code == ExitCode.NOTHING:

@@ -7,6 +7,7 @@ from typing import Any
 from ascendops.errors.base import AscendOpsError, ExitCode
 
 __all__ = [
+    "CasesUnreadable",
     "GoldenError",
     "Mismatch",
     "ParityError",
@@ -104,3 +105,14 @@ class UnknownTier(AscendOpsError):
     """
 
     id = "ASC318"
+
+
+class CasesUnreadable(AscendOpsError):
+    """The file or folder that --cases names holds no cases that can be read.
+
+    `--cases` takes the CSV of CANN's operator test kit (`ttk kernel -i FILE`: op_name, input_shapes, input_dtypes, attributes, ranges, files),
+    a dump of msprobe with task `tensor` (dump.json and its .pt or .npy files), or a TritonBench export (`--export both`: x_*-input.pkl).
+    Pickles are read as tensors only; one that names anything else is refused. Entries that do not fit the operator are listed, not dropped in silence.
+    """
+
+    id = "ASC319"

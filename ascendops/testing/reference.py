@@ -219,10 +219,35 @@ def golden_of(spec: OpSpec) -> Any:
     except Exception as error:  # the boundary to the user's code
         raise GoldenError(f"golden.py cannot be imported: {type(error).__name__}: {error}", where=str(path)) from error
     name = golden_name(spec)
-    if not callable(getattr(module, name, None)):
-        raise GoldenError(
-            f"golden.py defines no function `{name}`",
-            where=str(path),
-            help="it takes the inputs in float64, then the attributes",
-        )
-    return getattr(module, name)
+    if callable(getattr(module, name, None)):
+        return getattr(module, name)
+    registered = ttk_golden(module, spec)
+    if registered is not None:
+        return registered
+    raise GoldenError(f"golden.py defines no function `{name}`", where=str(path), help="it takes the inputs in float64, then the attributes")
+
+
+def ttk_golden(module: Any, spec: OpSpec) -> Any:
+    """The golden that a module registers for CANN's operator test kit (`__spec__` or `__golden__`), taking tensors; None if it registers none for the operator."""
+    from ascendops.spec.names import snake
+
+    names = dict.fromkeys((spec.name, spec.name.removesuffix("_custom"), snake(spec.op_type)))
+    classes = module.__spec__ if isinstance(module.__spec__, dict) else {}  # else it is Python's own, of the import
+    functions = getattr(module, "__golden__", {}).get("kernel", {})
+    for name in names:
+        if name in classes:
+            return _numpy_golden(getattr(module, classes[name]).golden, spec)
+        if name in functions:
+            return _numpy_golden(getattr(module, functions[name]), spec)
+    return None
+
+
+def _numpy_golden(function: Any, spec: OpSpec) -> Any:
+    """A golden of the test kit takes NumPy arrays and keywords about the case, and returns an array or several."""
+
+    def golden(*tensors: Any, **attrs: Any) -> Any:
+        arrays = [tensor if tensor is None else [one.numpy() for one in tensor] if isinstance(tensor, (list, tuple)) else tensor.numpy() for tensor in tensors]
+        about = {"input_dtypes": [str(getattr(array, "dtype", None)) for array in arrays], "output_dtypes": ["float64"] * len(spec.outputs)}
+        return function(*arrays, **attrs, **about)
+
+    return golden

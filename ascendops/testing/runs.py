@@ -19,6 +19,7 @@ import pytest
 from ascendops.errors import NothingSelected
 from ascendops.report import html, model, text
 from ascendops.report.model import RunReport
+from ascendops.testing import given
 from ascendops.testing.farm import LABELS, Farm
 from ascendops.testing.plugin import exit_code
 from ascendops.testing.stream import Stream
@@ -57,6 +58,7 @@ def run(
     shrink: bool = False,
     verdict: Path | None = None,
     distribute: str | None = None,
+    cases: Path | None = None,
     pytest_args: Sequence[str] = (),
     json_path: Path | None = None,
     html_path: Path | None = None,
@@ -73,6 +75,7 @@ def run(
         shrink: Make the first failing case of each operator smaller and write it as a script.
         verdict: Folder for a verdict file.
         distribute: `ray` runs the cases on the hosts of a Ray cluster; see `ascendops.testing.farm`.
+        cases: TTK's CSV, an msprobe dump or a TritonBench export whose cases run in place of the tier's.
         pytest_args: Handed to pytest as they are, e.g. `["-k", "float16", "-x"]`.
         json_path: Where the result goes as JSON, besides .ascendops/last-run.json of the first project.
         html_path: Where the HTML report goes.
@@ -82,6 +85,7 @@ def run(
         NothingSelected: None of the folders has an op.toml with cases.
         SpecError: An op.toml is not valid.
         UnknownReference: No such reference.
+        CasesUnreadable: `cases` cannot be read.
         FarmMissing: There is no cluster, or no host of it can run the backend.
     """
     from ascendops.build import resolve_backend
@@ -90,7 +94,7 @@ def run(
     stream = stream or sys.stdout
     chosen = resolve_backend(backend)
     report = RunReport(environment=_environment(chosen, soc, reference, level, seed) | {"tier": tier, "mutate": mutate})
-    files = _testable(roots, reference, report)
+    files = _testable(roots, reference, report, cases)
     lines = roots[0] / LINES
     earlier = _set_aside(lines) if resume else None
     talk = Talk(report, stream, _lines(lines, report))
@@ -99,7 +103,7 @@ def run(
         "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
         f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}",
         f"--ascendops-tier={tier}", *([f"--ascendops-repeats={REPEATS[level]}"] if chosen != "twin" else []), *(["--ascendops-mutate"] if mutate else []), *(["--ascendops-verdict"] if verdict else []),
-        *(["--ascendops-shrink"] if shrink else []),
+        *(["--ascendops-shrink"] if shrink else []), *([f"--ascendops-cases={cases.absolute()}"] if cases else []),
         *([f"--ascendops-resume={earlier}", f"--ascendops-environment={json.dumps(report.environment)}"] if earlier else []), *pytest_args,
     ]  # fmt: skip
     if any(arg.startswith(("-n", "--numprocesses")) for arg in pytest_args):
@@ -153,23 +157,32 @@ def _write_verdict(folder: Path, talk: Talk, report: RunReport) -> None:
     report.notes.append(f"verdict {identity[:16]}: {folder}; check it anywhere: ascendops verify {folder}")
 
 
-def _testable(roots: list[Path], reference: str, report: RunReport) -> list[Path]:
+def _testable(roots: list[Path], reference: str, report: RunReport, cases: Path | None) -> list[Path]:
     from ascendops import spec
     from ascendops.testing.reference import choose
 
-    files = []
+    files: list[Path] = []
+    seen: set[str] = set()
     for root in roots:
         file = root / "op.toml"
         if not file.is_file():
             report.notes.append(f"{root} has no op.toml, so it has no cases")
             continue
-        declared = spec.load(file)
+        declared, usable = spec.load(file), 0
         for op in declared.operators:
             choose(op, reference)
-            if not op.cases:
+            if cases is not None:
+                found = given.read(op, cases)
+                report.notes += [f"{name} is left out: {why}" for name, why in found.left_out.items()]
+                usable += len(found.cases)
+                seen |= found.seen
+            elif not op.cases:
                 report.notes.append(f"{op.name} declares no [[case]]")
-        if any(op.cases for op in declared.operators):
+        if usable or (cases is None and any(op.cases for op in declared.operators)):
             files.append(file)
+    if not files and cases is not None:
+        why = [*report.notes, *([f"it has entries of: {', '.join(sorted(seen)[:20])}"] if seen else [])]
+        raise NothingSelected(f"{cases} has no case that runs here", why="\n".join(why) or None, help="ascendops explain ASC319")
     if not files:
         raise NothingSelected(
             "nothing to test", why="\n".join(report.notes) or None, help="declare [[case]] tables in op.toml"

@@ -6,11 +6,12 @@ import functools
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
 from ascendops.report.model import CaseReport, OpReport
-from ascendops.testing import matrix, mutate, stream
+from ascendops.testing import given, matrix, mutate, stream
 from ascendops.testing.cases import TestCase
 from ascendops.testing.outcome import (
     copy_result,
@@ -40,6 +41,7 @@ class Options:
 
     Attributes:
         kernel: The function that the worker calls.
+        cases: A file or folder of another tool whose cases run in place of the tier's; empty for none.
         mutate: Plant faults into outputs and, on the twin, into the execution.
         verdict: Keep outputs for a verdict file.
         shrink: Make the first failing case of each operator smaller and write it as a script.
@@ -56,13 +58,14 @@ class Options:
     mutate: bool = False
     verdict: bool = False
     shrink: bool = False
+    cases: str = ""
     kernel: str = "ascendops.testing.kernel:run_case"
 
     def as_arguments(self) -> str:
         """The seed, and what differs from the defaults, as options of `ascendops test`."""
         other = [
             f"--{name} {getattr(self, name)}"
-            for name in ("soc", "level", "tier")
+            for name in ("soc", "level", "tier", "cases")
             if getattr(self, name) != getattr(Options, name)
         ]
         return " ".join([f"--seed {self.seed}", *other])
@@ -88,10 +91,15 @@ class OpSession:
     _earlier: list[Any] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
-        self.cases = matrix.cases(self.spec, self.options.tier, self.options.seed)
+        self.cases = self._cases()
         keys = [{"key": key.key, "name": key.name, "why": key.why, "cases": []} for key in self.spec.tiling_keys]
         first = (*self.spec.inputs, *self.spec.outputs)[0].dtypes
         self.report = OpReport(self.spec.name, str(self.spec.root), self.spec.doc, list(dict.fromkeys(first)), keys)
+
+    def _cases(self) -> list[TestCase]:
+        if self.options.cases:
+            return list(given.read(self.spec, Path(self.options.cases)).cases)
+        return matrix.cases(self.spec, self.options.tier, self.options.seed)
 
     def build(self) -> None:
         """Builds the operator (a cache hit if `ascendops build` did).
@@ -129,13 +137,19 @@ class OpSession:
         return report
 
     def _judged(self, case: TestCase, values: dict[str, Any]) -> CaseReport:
-        answer = self.reference(values, case.id)
+        answer = self._answer(case, values)
         judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), (answer.outputs, ""))
         self._earlier = [*self._earlier[-2:], judged.run.outputs]
         report = self._report(case, values, judged, answer)
         if self.options.verdict:
             self.verdict.add(case, report, judged.run.outputs, values)
         return report
+
+    def _answer(self, case: TestCase, values: dict[str, Any]) -> Answer:
+        """The reference's outputs: those that came with the case, else what the reference computes."""
+        if isinstance(case, given.GivenCase) and case.outputs is not None:
+            return Answer(list(case.outputs), how=f"recorded: {case.how}")
+        return self.reference(values, case.id)
 
     @property
     def kernel(self) -> Worker:
@@ -277,7 +291,8 @@ class OpSession:
             digest=case.digest(self.options.seed), sources=self.sources, made=case.case not in self.spec.cases,
         )  # fmt: skip
         copy_result(report, result)
-        report.reference = on_reference(self.reference, answer, judged)
+        reference = Reference("recorded") if isinstance(case, given.GivenCase) and case.outputs is not None else self.reference
+        report.reference = on_reference(reference, answer, judged)
         report.findings = [finding(entry) for entry in info.get("findings", [])]
         judge_findings(report)
         judge_key(report, case)
