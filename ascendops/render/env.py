@@ -16,6 +16,7 @@ from ascendops.errors import TemplateError, did_you_mean
 from ascendops.spec import expr
 from ascendops.spec.dtypes import BY_NAME
 from ascendops.spec.names import pascal, snake
+from ascendops.spec.schema import Argument
 
 CPP_SUFFIXES = frozenset({".cpp", ".h", ".hpp", ".cc", ".cu"})
 CPP_COLUMNS = 120  # of .clang-format
@@ -92,6 +93,13 @@ def tbe_attr(method: str) -> str:
     return {"String": "str"}.get(method, method[0].lower() + method[1:])
 
 
+def python_parameter(arg: Argument) -> str:
+    """An argument of a schema in Python: `bias: torch.Tensor | None`, `stride: list[int]`."""
+    base = "torch.Tensor" if arg.is_tensor else arg.type.base
+    base = f"list[{base}]" if arg.type.is_list else base
+    return f"{arg.name}: {base}{' | None' if arg.type.optional else ''}"
+
+
 FILTERS = {
     "tbe_dtype": tbe_dtype,
     "tbe_attr": tbe_attr,
@@ -104,6 +112,7 @@ FILTERS = {
     "cpp": cpp,
     "ge_dtype": ge_dtype,
     "expr": cpp_expr,
+    "python_parameter": python_parameter,
     "toml": toml_string,
     "toml_list": toml_list,
 }

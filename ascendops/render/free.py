@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ascendops.errors import SchemaMisfit
+from ascendops.render.env import python_parameter
 from ascendops.spec.attrs import op_def_type
 from ascendops.spec.tensors import attributes
 
 if TYPE_CHECKING:
     from ascendops.interchange import Declaration
     from ascendops.spec.model import AttrSpec
-    from ascendops.spec.schema import Argument, FunctionSchema
+    from ascendops.spec.schema import FunctionSchema
 
 DEFAULT_DTYPES = ("float32", "float16", "bfloat16")
 _SCALARS = {"Int": ("int64_t", "int64_t"), "Float": ("float", "float"), "Bool": ("int64_t", "bool")}
-_PYTHON = {"int": "int", "float": "float", "bool": "bool", "str": "str"}
 _VALUES: Mapping[str, str] = {"int": "1", "float": "0.5", "bool": "true", "str": '"text"'}
 
 
@@ -213,12 +213,5 @@ def _python(signature: FunctionSchema) -> str:
         if arg.kwarg_only and not star:
             parts.append("*")
             star = True
-        parts.append(f"{arg.name}: {_python_type(arg)}" + ("" if arg.required else f" = {arg.default!r}"))
+        parts.append(python_parameter(arg) + ("" if arg.required else f" = {arg.default!r}"))
     return ", ".join(parts)
-
-
-def _python_type(arg: Argument) -> str:
-    base = "torch.Tensor" if arg.is_tensor else _PYTHON[arg.type.base]
-    base = f"list[{base}]" if arg.type.is_list else base
-    return f"{base} | None" if arg.type.optional else base
-
