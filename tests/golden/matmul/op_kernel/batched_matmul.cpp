@@ -9,13 +9,12 @@
 
 using namespace AscendC;
 
-constexpr bool TRANSPOSED = false;
-
-template <typename T>
+// TURN_B: the rows of b are the columns of the right matrix.
+template <typename T, bool TURN_B>
 class KernelBatchedMatmul {
 public:
     using Left = MatmulType<TPosition::GM, CubeFormat::ND, T>;
-    using Right = MatmulType<TPosition::GM, CubeFormat::ND, T, TRANSPOSED>;
+    using Right = MatmulType<TPosition::GM, CubeFormat::ND, T, TURN_B>;
     using Result = MatmulType<TPosition::GM, CubeFormat::ND, T>;
 
     __aicore__ inline void Init(GM_ADDR a, GM_ADDR b, GM_ADDR y, const BatchedMatmulTilingData *tiling)
@@ -47,7 +46,7 @@ private:
         const int64_t row = block % tiling_->rows * cube.singleCoreM;
         const int64_t column = block / tiling_->rows * cube.singleCoreN;
         matmul.SetTensorA(aGm_[product * m * k + row * k]);
-        matmul.SetTensorB(bGm_[product * k * n + (TRANSPOSED ? column * k : column)], TRANSPOSED);
+        matmul.SetTensorB(bGm_[product * k * n + (TURN_B ? column * k : column)], TURN_B);
         matmul.SetTail(Least(m - row, cube.singleCoreM), Least(n - column, cube.singleCoreN), cube.singleCoreK);
         matmul.IterateAll(yGm_[product * m * n + row * n + column]);
     }
@@ -79,20 +78,26 @@ __aicore__ inline void WriteZeros(GM_ADDR y, int64_t halves)
     }
 }
 
+template <bool TURN_B>
+__aicore__ inline void Run(GM_ADDR a, GM_ADDR b, GM_ADDR y, const BatchedMatmulTilingData &tiling)
+{
+    if (tiling.units == 0) {
+        return;
+    }
+    TPipe pipe;
+    KernelBatchedMatmul<DTYPE_A, TURN_B> kernel;
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), kernel.matmul, &tiling.cube);
+    kernel.Init(a, b, y, &tiling);
+    kernel.Process();
+}
+
 extern "C" __global__ __aicore__ void batched_matmul(GM_ADDR a, GM_ADDR b, GM_ADDR y, GM_ADDR workspace, GM_ADDR tiling)
 {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
     REGISTER_TILING_DEFAULT(BatchedMatmulTilingData);
     GET_TILING_DATA(tilingData, tiling);
     if (TILING_KEY_IS(1)) {
-        if (tilingData.units == 0) {
-            return;
-        }
-        TPipe pipe;
-        KernelBatchedMatmul<DTYPE_A> kernel;
-        REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), kernel.matmul, &tilingData.cube);
-        kernel.Init(a, b, y, &tilingData);
-        kernel.Process();
+        Run<false>(a, b, y, tilingData);
     } else if (TILING_KEY_IS(2)) {
         KERNEL_TASK_TYPE(2, KERNEL_TYPE_AIV_ONLY);
         TPipe pipe;

@@ -1,0 +1,63 @@
+"""y = a @ b for each matrix of a batch, either one transposed first if asked for, in Triton.
+
+A program computes one block of one product, adding up blocks of k in float32. Programs that run at the same time share rows and columns,
+so that most of what they read lies in the L2. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+"""
+
+import torch
+import triton
+import triton.language as tl
+
+GROUP = 8  # blocks of rows that take turns before the next columns
+
+
+@triton.jit
+def _product(
+    a_ptr, b_ptr, y_ptr, m, n, k, a_row, a_depth, b_depth, b_column,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TURNS: tl.constexpr,
+    EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+):  # fmt: skip
+    tall, wide = tl.cdiv(m, M), tl.cdiv(n, N)
+    product = (tl.program_id(0) // (tall * wide)).to(tl.int64)
+    block = tl.program_id(0) % (tall * wide)
+    first = block // (TURNS * wide) * TURNS
+    turns = tl.minimum(tall - first, TURNS)
+    rows = (first + block % (TURNS * wide) % turns) * M + tl.arange(0, M)
+    columns = block % (TURNS * wide) // turns * N + tl.arange(0, N)
+    depth = tl.arange(0, K)
+    a_at = a_ptr + product * m * k + (rows % m).to(tl.int64)[:, None] * a_row + depth.to(tl.int64)[None, :] * a_depth
+    b_at = b_ptr + product * n * k + depth.to(tl.int64)[:, None] * b_depth + (columns % n).to(tl.int64)[None, :] * b_column
+    total = tl.zeros((M, N), tl.float32)
+    for start in range(0, k, K):
+        if EVEN:
+            a, b = tl.load(a_at), tl.load(b_at)
+        else:
+            a = tl.load(a_at, mask=depth[None, :] < k - start, other=0.0)
+            b = tl.load(b_at, mask=depth[:, None] < k - start, other=0.0)
+        if WIDEN:  # for the interpreter, which has no products of bfloat16
+            a, b = a.to(tl.float32), b.to(tl.float32)
+        total = tl.dot(a, b, total, input_precision="ieee" if EXACT else "tf32")
+        a_at += K * a_depth
+        b_at += K * b_depth
+    y = y_ptr + product * m * n + rows.to(tl.int64)[:, None] * n + columns[None, :]
+    tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
+
+
+def matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpose_b: bool = False) -> torch.Tensor:
+    """y = op(a) @ op(b); at least two dims, the same dims before the last two; float32 (without TF32), float16 or bfloat16."""
+    a, b = a.contiguous(), b.contiguous()
+    m, k = a.shape[:-3:-1] if transpose_a else a.shape[-2:]
+    n = b.shape[-2 if transpose_b else -1]
+    y = torch.zeros((*a.shape[:-2], m, n), dtype=a.dtype, device=a.device)
+    if y.numel() == 0 or k == 0:
+        return y
+    exact = a.dtype == torch.float32
+    most = (128, 256 if m >= 1024 and n >= 1024 and not exact else 128, 32 if exact else 64)
+    high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (m, n, k), strict=True))
+    grid = (triton.cdiv(m, high) * triton.cdiv(n, wide) * (y.numel() // (m * n)),)
+    _product[grid](
+        a, b, y, m, n, k, *((1, m) if transpose_a else (k, 1)), *((1, k) if transpose_b else (n, 1)),
+        M=high, N=wide, K=deep, TURNS=GROUP, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda,
+        num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
+    )  # fmt: skip
+    return y
