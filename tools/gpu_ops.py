@@ -216,11 +216,19 @@ OPS: dict[str, Op] = {
         golden=fn.group_norm64, small=_GROUPS_SMALL, large=_GROUPS_LARGE, make=fn.make_one_dtype, cancels=True,
     ),
     "batched_matmul": Op(torch.matmul, **_products(transposed=False)),
+    "matmul": Op(
+        gpu_products.matmul, attrs={"transpose_a": False, "transpose_b": True}, **_products(transposed=True)
+    ),
     "matmul_nt": Op(lambda a, b: a @ b.mT, **_products(transposed=True)),
     "grouped_matmul": Op(
         gpu_products.grouped_matmul, 3, golden=gpu_products.grouped_matmul64, make=gpu_products.make_grouped, cancels=True,
         small=gpu_products.grouped_shapes((1, 7, 5, 3), (4, 300, 65, 130), (3, 0, 5, 3), (2, 40, 1025, 17)),
         large=gpu_products.grouped_shapes((16, 8192, 4096, 4096), (64, 2048, 2048, 1408)),
+    ),
+    "quant_matmul": Op(
+        gpu_products.quant_matmul, 5, golden=gpu_products.quant_matmul64, make=gpu_products.make_quant, cancels=True,
+        small=gpu_products.quant_shapes((1, 1, 1), (33, 65, 17), (0, 5, 3), (130, 1025, 70)),
+        large=gpu_products.quant_shapes((4096, 4096, 4096), (128, 8192, 8192)),
     ),
     "linear": _linear(lambda z: z),
     "linear_relu": _linear(torch.relu),

@@ -1,34 +1,44 @@
 """y = a @ b^T for each matrix of a batch, in Triton.
 
-A program computes one block of one product, adding up blocks of k in float32. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+A program computes one block of one product, adding up blocks of k in float32. Programs that run at the same time share rows and columns,
+so that most of what they read lies in the L2. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import torch
 import triton
 import triton.language as tl
 
+GROUP = 8  # blocks of rows that take turns before the next columns
+
 
 @triton.jit
-def _product(a_ptr, b_ptr, y_ptr, m, n, k, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr):
-    rows = tl.program_id(0) * M + tl.arange(0, M)
-    columns = tl.program_id(1) * N + tl.arange(0, N)
-    product = tl.program_id(2).to(tl.int64)
+def _product(
+    a_ptr, b_ptr, y_ptr, m, n, k, a_row, a_depth, b_depth, b_column,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TURNS: tl.constexpr,
+    EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+):  # fmt: skip
+    tall, wide = tl.cdiv(m, M), tl.cdiv(n, N)
+    product = (tl.program_id(0) // (tall * wide)).to(tl.int64)
+    block = tl.program_id(0) % (tall * wide)
+    first = block // (TURNS * wide) * TURNS
+    turns = tl.minimum(tall - first, TURNS)
+    rows = (first + block % (TURNS * wide) % turns) * M + tl.arange(0, M)
+    columns = block % (TURNS * wide) // turns * N + tl.arange(0, N)
+    depth = tl.arange(0, K)
+    a_at = a_ptr + product * m * k + (rows % m).to(tl.int64)[:, None] * a_row + depth.to(tl.int64)[None, :] * a_depth
+    b_at = b_ptr + product * n * k + depth.to(tl.int64)[:, None] * b_depth + (columns % n).to(tl.int64)[None, :] * b_column
     total = tl.zeros((M, N), tl.float32)
     for start in range(0, k, K):
-        depth = start + tl.arange(0, K)
-        a = tl.load(
-            a_ptr + product * m * k + rows.to(tl.int64)[:, None] * k + depth[None, :],
-            mask=(rows[:, None] < m) & (depth[None, :] < k),
-            other=0.0,
-        )
-        b = tl.load(
-            b_ptr + product * n * k + columns.to(tl.int64)[None, :] * k + depth[:, None],
-            mask=(depth[:, None] < k) & (columns[None, :] < n),
-            other=0.0,
-        )
+        if EVEN:
+            a, b = tl.load(a_at), tl.load(b_at)
+        else:
+            a = tl.load(a_at, mask=depth[None, :] < k - start, other=0.0)
+            b = tl.load(b_at, mask=depth[:, None] < k - start, other=0.0)
         if WIDEN:  # for the interpreter, which has no products of bfloat16
             a, b = a.to(tl.float32), b.to(tl.float32)
         total = tl.dot(a, b, total, input_precision="ieee" if EXACT else "tf32")
+        a_at += K * a_depth
+        b_at += K * b_depth
     y = y_ptr + product * m * n + rows.to(tl.int64)[:, None] * n + columns[None, :]
     tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
 
@@ -41,9 +51,12 @@ def matmul_nt(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     if y.numel() == 0 or k == 0:
         return y
     exact = a.dtype == torch.float32
-    blocks = (128, 128, 32 if exact else 64)
-    high, wide, deep = (min(most, max(16, triton.next_power_of_2(size))) for most, size in zip(blocks, (m, n, k), strict=True))
-    grid = (triton.cdiv(m, high), triton.cdiv(n, wide), y.numel() // (m * n))
-    warps = 8 if high * wide >= 128 * 128 else 4
-    _product[grid](a, b, y, m, n, k, M=high, N=wide, K=deep, EXACT=exact, WIDEN=not a.is_cuda, num_warps=warps)
+    most = (128, 256 if m >= 1024 and n >= 1024 and not exact else 128, 32 if exact else 64)
+    high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (m, n, k), strict=True))
+    grid = (triton.cdiv(m, high) * triton.cdiv(n, wide) * (y.numel() // (m * n)),)
+    _product[grid](
+        a, b, y, m, n, k, k, 1, 1, k,
+        M=high, N=wide, K=deep, TURNS=GROUP, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda,
+        num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
+    )  # fmt: skip
     return y

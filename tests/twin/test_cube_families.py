@@ -23,7 +23,7 @@ def library(tmp_path_factory):
     def get(name, column=1):
         if (name, column) not in built:
             folder = root / f"{name}{column}"
-            new_project(name, folder)
+            new_project(name, folder, family="matmul" if name == "matmul_custom" else None, like=name.removesuffix("_custom"))
             declared = re.sub(r"^(dtype +=) (\[.*\])", lambda found: f"{found[1]} {json.dumps([json.loads(found[2])[column]])}",
                               re.sub(r"^dtype      = .*\n", "", (folder / "op.toml").read_text(), flags=re.M), flags=re.M)  # fmt: skip
             (folder / "op.toml").write_text(declared)  # one dtype column: fewer kernels to compile
@@ -72,3 +72,43 @@ def test_small_groups_go_to_different_cores(library):
     op = library("grouped_matmul").ops["grouped_matmul"]
     result = op.run(values(24, 32), values(24, 32, 64), torch.arange(1, 25), trace=True)
     assert {event.block for event in result.timeline.events if event.pipe == "FIX"} == set(range(24))
+
+
+@pytest.mark.parametrize("column", [0, 1])
+@pytest.mark.parametrize(("m", "k", "n"), [(70, 33, 300), (513, 1030, 31), (3, 1, 1)])
+def test_int8_products_with_every_set_of_scales(library, m, k, n, column):
+    generator = torch.Generator().manual_seed(m)
+    x, weight = (torch.randint(-128, 128, shape, generator=generator, dtype=torch.int8) for shape in [(m, k), (n, k)])
+    bias = torch.randint(-99999, 99999, (n,), generator=generator, dtype=torch.int32)
+    scale = (torch.rand(n, generator=generator) / 1000).to([torch.float32, torch.bfloat16][column])
+    tokens = torch.rand(m, generator=generator)
+    sums = x.double() @ weight.double().mT
+    for token, added in [(None, None), (tokens, None), (None, bias), (tokens, bias)]:
+        y, key = run(library, "quant_matmul", x, weight, scale, token, added, column=column)
+        want = (sums if added is None else sums + added) * scale.double() * (1 if token is None else token.double()[:, None])
+        assert key == (1 if token is None else 2) and y.dtype == [torch.float16, torch.bfloat16][column]
+        assert ((y.double() - want).abs() <= 0.51 * ulp.ulp(want.abs(), y.dtype)).all()  # exact sums: one rounding
+
+
+def test_int8_sums_do_not_round(library):
+    k = 4097  # 4096 products of 64 * 64 reach 2^24, which leaves float32 no room for one more of 1
+    x, weight = torch.full((1, k), 64, dtype=torch.int8), torch.full((1, k), 64, dtype=torch.int8)
+    x[0, -1] = weight[0, -1] = 1
+    bias = torch.tensor([-(1 << 24)], dtype=torch.int32)
+    y, _ = run(library, "quant_matmul", x, weight, torch.ones(1), None, bias, column=0)
+    assert y.tolist() == [[1.0]]
+
+
+@pytest.mark.parametrize(("turn_a", "turn_b", "number"), [(False, False, 1), (True, False, 3), (False, True, 5), (True, True, 7)])
+def test_products_of_transposed_matrices_and_their_gradients(library, turn_a, turn_b, number):
+    a, b, grad = values(2, 70, 33), values(2, 33, 300, seed=1), values(2, 70, 300, seed=2)
+    left, right = (a.mT.contiguous() if turn_a else a), (b.mT.contiguous() if turn_b else b)
+    y, key = run(library, "matmul_custom", left, right, transpose_a=turn_a, transpose_b=turn_b)
+    assert key == number
+    assert_product(y, a.double() @ b.double(), a.double().abs() @ b.double().abs())
+    library("matmul_custom").register()
+    leaves = [left.clone().requires_grad_(), right.clone().requires_grad_()]
+    torch.ops.ascendops.matmul_custom(*leaves, turn_a, turn_b).backward(grad)
+    want = grad.double() @ b.double().mT, a.double().mT @ grad.double()
+    for leaf, slope, turned in zip(leaves, want, (turn_a, turn_b), strict=True):
+        assert torch.allclose(leaf.grad.double(), slope.mT if turned else slope, rtol=2e-3, atol=1e-2)
