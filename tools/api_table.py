@@ -18,6 +18,7 @@ _WRITTEN = re.compile(r"TWIN_REQUIRE_TYPE\(#API, \w+, ((?!__VA_ARGS__)(?:[^()]|\
 _LIST = re.compile(r"^#define (TWIN_\w+) ((?:\w+, )+\w+)$", re.MULTILINE)
 _ALIAS = re.compile(r"^#define (TWIN_\w+)\(API, T\) TWIN_REQUIRE_TYPE\(API, T, ([^()]*)\)", re.MULTILINE)
 _REFUSED = re.compile(r'(?:TWIN_NOT_ON_310P(?:_V)?|TWIN_A2_ONLY)\("(\w+)"')
+_ONLY_310P = re.compile(r'TWIN_ONLY_ON_310P\("(\w+)"')
 _A2 = re.compile(r"TWIN_A2\((\w+)\)")
 _ORDER = ("half", "bfloat16_t", "float", "double", "int4b_t", "int8_t", "uint8_t", "int16_t", "uint16_t", "int32_t", "uint32_t", "int64_t", "uint64_t", "bool")
 
@@ -29,6 +30,7 @@ class Api:
     name: str
     a2: set[str] = field(default_factory=set)
     types_310p: set[str] = field(default_factory=set)
+    on_a2: bool = True
     on_310p: bool = True
 
     def add(self, listed: str) -> None:
@@ -40,7 +42,7 @@ class Api:
 
     def cells(self) -> tuple[str, str]:
         """Text for Ascend 910B and 910_93, and for Ascend 310P."""
-        return _listed(self.a2), _listed(self.types_310p) if self.on_310p else "not supported"
+        return _listed(self.a2) if self.on_a2 else "not supported", _listed(self.types_310p) if self.on_310p else "not supported"
 
 
 @dataclass
@@ -93,6 +95,8 @@ def _header(name: str, text: str) -> Header:
     for found in _REFUSED.findall(kernel_side):
         if found in apis:
             apis[found].on_310p = False
+    for found in _ONLY_310P.findall(kernel_side):
+        apis[found].on_a2 = False
     others = {*_TYPE.findall(kernel_side), *_MACRO.findall(text)}
     return Header(name, text.splitlines()[0].removeprefix("//").strip(), apis, sorted(others - set(apis)))
 

@@ -30,13 +30,17 @@ class DocumentedApi:
     types: Mapping[str, tuple[str, ...]]
 
     @property
+    def where(self) -> str:
+        """Where the documents describe it."""
+        return f"its page: SIMD-API/{self.page} of the public asc-devkit documents"
+
+    @property
     def advice(self) -> str:
         """What to tell the user of a kernel that calls it although the twin does not have it."""
-        where = f"its page: SIMD-API/{self.page} of the public asc-devkit documents"
         if self.socs and set(self.socs) <= {"Ascend 950"}:
-            return f"{self.name} is an API of {self.socs[0]} only, which the CPU twin does not support; {where}"
+            return f"{self.name} is an API of {self.socs[0]} only, which the CPU twin does not support; {self.where}"
         have = ", ".join(self.socs) or "other products"
-        return f"{self.name} is an API of {have} that the CPU twin does not implement (docs/ascendc-apis.md lists what it does); {where}"
+        return f"{self.name} is an API of {have} that the CPU twin does not implement (docs/ascendc-apis.md lists what it does); {self.where}"
 
 
 @functools.cache

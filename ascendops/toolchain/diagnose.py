@@ -17,6 +17,10 @@ _DIAGNOSTIC = re.compile(r"^[^\s:][^:\n]*:\d+:(?:\d+:)? (?:fatal error|error|war
 _MISSING = re.compile(r"‘(?P<name>[\w:]+)’ (?:was not declared|is not a member|has not been declared|does not name a type)|'(?P<ascii>[\w:]+)' (?:was not|is not a member|has not)")
 _CALLED = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)?\s+required from")
 _WITH = re.compile(r"In instantiation of .*\[with (?P<types>.*)\]")
+# Of a name that the twin has, used in a way that it or the SoC does not have: a form of the call, an element type, the SoC itself.
+_NO_FORM = re.compile(r"no matching function for call to [‘'](?P<call>[^’']+)[’']")
+_REFUSED = re.compile(r"static assertion failed: (?P<name>[A-Z]\w+)\b|call to [‘'][^’']*?(?P<function>\w+)\([^’']*[’'] declared with attribute|[‘'][^’']*?(?P<unavailable>\w+)\([^’']*[’'] is unavailable")
+_TEMPLATE_ARGUMENTS = re.compile(r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
 _INCLUDE = re.compile(r"(?P<header>[\w./-]+\.h(?:pp)?): No such file")
 
 Origin = Callable[[Path, int], str | None]
@@ -85,9 +89,23 @@ def _advice(message: str) -> str | None:
         if documented:
             return documented.advice
         return f"check the spelling of {name}; docs/ascendc-apis.md lists the Ascend C names that the CPU twin implements"
+    if used := _documented_use(message):
+        return used
     header = _INCLUDE.search(message)
     if header:
         return f"add the folder of {header['header']} with include_dirs=[...], or keep the header beside the kernel"
+    return None
+
+
+def _documented_use(message: str) -> str | None:
+    """Of a documented function that was called in a way that this SoC or the twin does not have: which page says what there is."""
+    if found := _NO_FORM.search(message):
+        name = _TEMPLATE_ARGUMENTS.sub("", found["call"]).split("(")[0].split("::")[-1].strip()
+        documented = ascendc_docs.lookup(name)
+        return f"no form of {name} that the CPU twin has for this SoC takes these arguments; {documented.where}" if documented else None
+    if refused := _REFUSED.search(message):
+        documented = ascendc_docs.lookup(refused["name"] or refused["function"] or refused["unavailable"])
+        return documented.where if documented else None
     return None
 
 

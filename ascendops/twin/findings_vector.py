@@ -49,9 +49,9 @@ Fix: give the sources room for whole repeats.""",
     ),
     error(
         "SORT-RANGE",
-        "A parameter of Sort32 or MrgSort outside its range",
+        "A parameter of a sorting instruction outside its range",
         """validBit must be 3, 7 or 15 (two, three or four queues), queue lengths 0 to 4095, and repeatTimes above 1 needs four queues of equal
-length.""",
+length. The fields of a region proposal (modeNumber) are 0 to 5.""",
     ),
     warning(
         "UB-OVERLAP",

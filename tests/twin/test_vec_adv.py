@@ -155,11 +155,18 @@ def test_api_functions_as_template_arguments() -> None:
             "LocalTensor<half> h; LocalTensor<bfloat16_t> b; Cast(h, b, RoundMode::CAST_NONE, 64);",
             ("Cast", "through float"),
         ),
-        ("LocalTensor<int32_t> t; Div(t, t, t, 64);", ("Div", "half, float")),
+        ("LocalTensor<int32_t> t; Div(t, t, t, 64);", ("Div", "half, float", "Div.md")),
+        # forms of Ascend 950
+        ("LocalTensor<int8_t> t; LocalTensor<half> h; AscendQuant<int8_t, half>(t, h, 1.0f, 0.0f);", ("no form of AscendQuant", "AscendQuant.md")),
+        ("LocalTensor<half> t; uint32_t s[2]; int tiling; Broadcast<half>(t, t, s, s, &tiling);", ("no form of Broadcast", "Broadcast.md")),
+        (
+            "LocalTensor<half> t; int tiling; SoftmaxFlashV2<half>(t, t, t, t, t, t, t, t, tiling);",
+            ("outReduceMax does nothing unless config.mode is SOFTMAX_OUTPUT_WITHOUT_BRC", "SoftmaxFlashV2.md"),
+        ),
     ],
 )
 def test_unsupported_types_do_not_compile(tmp_path: object, call: str, words: tuple[str, ...]) -> None:
-    """The compiler names the API and the types that it has."""
+    """The compiler names the API and the types that it has, or the page of the API."""
     source = tmp_path / "wrong.cpp"  # type: ignore[operator]
     source.write_text(
         f'#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void wrong(GM_ADDR x) {{ {call} }}\n'
@@ -177,6 +184,31 @@ def softmax(x: Array) -> tuple[Array, Array, Array]:
     e = np.exp(x - top)
     total = e.sum(1, keepdims=True)
     return e / total, total, top
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_softmax_with_one_element_for_each_statistic(dtype: str) -> None:
+    m, k = 8, 96
+    x = (np.random.default_rng(0).standard_normal((2, m, k)) * 3).astype(dtype)
+    room, stats = np.zeros(m * k + 128, dtype), np.zeros(256, dtype)
+    cases = [Case(op, room, x, stats, stats, dtype=dtype, n=k, repeat=m, extra=k) for op in (69, 70)]
+    flash, plain = run("vec_adv.cpp", cases, entry="vec_rows")
+    tolerance = {"rtol": 4e-3, "atol": 4e-3} if dtype == "float16" else {"rtol": 3e-6, "atol": 3e-6}
+    wide = x.astype(np.float64)
+    before, here = wide[0].max(1), wide[1].max(1)
+    top = np.maximum(before, here)
+    y = np.exp(wide[1] - top[:, None])
+    scale = np.exp(before - top)
+    sums = scale * np.exp(wide[0] - before[:, None]).sum(1) + y.sum(1)
+    assert np.allclose(flash[: m * k].reshape(m, k), y, **tolerance)
+    for at, want in zip((0, 32, 64, 96), (sums, top, scale, here), strict=True):
+        assert np.allclose(flash[m * k + at :][:m], want, **tolerance), at
+        assert not flash[m * k + at + m : m * k + at + 32].any(), "nothing behind the statistics"
+    want, total, first = softmax(x[0])
+    assert np.allclose(plain[: m * k].reshape(m, k), want, **tolerance)
+    assert np.allclose(plain[m * k :][:m], total[:, 0], **tolerance)
+    assert np.allclose(plain[m * k + 32 :][:m], first[:, 0], **tolerance)
+    assert not plain[m * k + m : m * k + 32].any()
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32"])

@@ -40,14 +40,16 @@ inline float load_one(const Span &span, uint64_t at) {
 }
 inline void store_one(const Span &span, uint64_t at, float value) { store_row(span, at, &value, 1); }
 
-// A statistic of a row fills one 32-byte block.
-inline void store_stat(const Span &span, uint32_t row, float value) {
+// A statistic of a row fills one 32-byte block, or is one element (dense).
+inline void store_stat(const Span &span, uint32_t row, float value, bool dense = false) {
     float block[BLOCK / 2];
-    const uint32_t n = BLOCK / size_of(span.dt);
+    const uint32_t n = dense ? 1 : BLOCK / size_of(span.dt);
     std::fill(block, block + n, value);
     store_row(span, uint64_t{row} * n, block, n);
 }
-inline float load_stat(const Span &span, uint32_t row) { return load_one(span, uint64_t{row} * (BLOCK / size_of(span.dt))); }
+inline float load_stat(const Span &span, uint32_t row, bool dense = false) {
+    return load_one(span, uint64_t{row} * (dense ? 1 : BLOCK / size_of(span.dt)));
+}
 
 // The maximum; NaN if there is one.
 float row_max(const float *x, size_t n);

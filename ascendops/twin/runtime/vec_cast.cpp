@@ -91,6 +91,13 @@ void integer_loop(uint8_t *d, const uint8_t *s, size_t n) {
     }
 }
 
+template <typename S, typename D>
+void narrow_loop(uint8_t *d, const uint8_t *s, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+        reinterpret_cast<D *>(d)[i] = static_cast<D>(reinterpret_cast<const S *>(s)[i]);
+    }
+}
+
 void dequant_loop(uint8_t *d, const uint8_t *s, size_t n) {
     uint16_t *dst = reinterpret_cast<uint16_t *>(d);
     const int32_t *src = reinterpret_cast<const int32_t *>(s);
@@ -158,6 +165,17 @@ CastLoop find_cast(Dt src, Dt dst, int mode) {
     }
 }
 
+// In the mode of the CTRL register in which casts that overflow keep the low bits of the integer.
+void keep_low_bits(CastLoop &loop, Dt src, Dt dst) {
+    if (pair(src, dst) == pair(Dt::I32, Dt::I16)) {
+        loop.direct = narrow_loop<int32_t, int16_t>;
+    } else if (pair(src, dst) == pair(Dt::I64, Dt::I32)) {
+        loop.direct = narrow_loop<int64_t, int32_t>;
+    } else if (loop.store && is_integer(dst) && dst != Dt::F32) {
+        loop.store = low_bits_of(dst);
+    }
+}
+
 // int4b_t packs two elements in a byte: the plan of a cast from or to it works on pairs of elements.
 void cast_int4(Inst &inst, const Span &dst, const Span &src, const CastLoop &loop, Lanes lanes) {
     Plan plan;
@@ -197,10 +215,13 @@ float round_scalar(float value, int mode) {
 }
 
 void vec_cast(Inst &inst, const Span &dst, const Span &src, int round_mode, const Lanes &lanes) {
-    const CastLoop loop = find_cast(src.dt, dst.dt, round_mode);
+    CastLoop loop = find_cast(src.dt, dst.dt, round_mode);
     if (!loop) {
         finding("UNSUPPORTED-DTYPE", "%s: this pair of element types cannot be converted", inst.api);
         return;
+    }
+    if ((core().control >> 59 & 1) != 0 && core().npu_arch != 2002) {
+        keep_low_bits(loop, src.dt, dst.dt);
     }
     if (src.dt == Dt::I4 || dst.dt == Dt::I4) {
         cast_int4(inst, dst, src, loop, lanes);
@@ -218,6 +239,7 @@ void vec_cast(Inst &inst, const Span &dst, const Span &src, int round_mode, cons
     const uint32_t size[2] = {dst_size, src_size};
     if (ok) {
         for_runs<2>(plan, size, [&](const int64_t(&off)[2], size_t n) { loop(dst.p + off[0], src.p + off[1], n); });
+        saturate_floats(plan, dst);
     }
 }
 

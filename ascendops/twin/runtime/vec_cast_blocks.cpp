@@ -40,6 +40,21 @@ void store_int4(const float *src, uint8_t *d, size_t n) {
     }
 }
 
+int64_t whole(float x) { return std::fabs(x) < 9.2e18f ? static_cast<int64_t>(x) : 0; }
+
+template <typename T>
+void store_low_bits(const float *src, uint8_t *d, size_t n) {
+    for (size_t i = 0; i < n; ++i) {
+        reinterpret_cast<T *>(d)[i] = static_cast<T>(whole(src[i]));
+    }
+}
+
+void store_low_int4(const float *src, uint8_t *d, size_t n) {
+    for (size_t i = 0; i + 1 < n; i += 2) {
+        d[i / 2] = static_cast<uint8_t>((whole(src[i]) & 0xf) | (whole(src[i + 1]) << 4));
+    }
+}
+
 void store_same(const float *src, uint8_t *d, size_t n) { std::memmove(d, src, n * sizeof(float)); }
 
 template <Dt D, int MODE>
@@ -96,6 +111,17 @@ StoreBlock store_of(Dt dst, int mode) {
         case Dt::F16: return rounded_by<Dt::F16>(mode);
         case Dt::BF16: return rounded_by<Dt::BF16>(mode);
         default: return store_same;
+    }
+}
+
+StoreBlock low_bits_of(Dt dst) {
+    switch (dst) {
+        case Dt::I4: return store_low_int4;
+        case Dt::I8: return store_low_bits<int8_t>;
+        case Dt::U8: return store_low_bits<uint8_t>;
+        case Dt::I16: return store_low_bits<int16_t>;
+        case Dt::I32: return store_low_bits<int32_t>;
+        default: return store_low_bits<int64_t>;
     }
 }
 

@@ -32,6 +32,8 @@ using RoundBlock = void (*)(const float *src, float *dst, size_t n);
 
 LoadBlock load_of(Dt src);
 StoreBlock store_of(Dt dst, int mode);
+// Stores integral floats that keep the low bits where they do not fit; NaN and what exceeds 64 bits become 0.
+StoreBlock low_bits_of(Dt dst);
 RoundBlock rounding_of(int mode);
 
 // Bytes of n elements.

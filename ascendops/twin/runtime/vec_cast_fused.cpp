@@ -85,6 +85,7 @@ void vec_binary_cast(Inst &inst, VecOp op, const Span &dst, const Span &src0, co
             const uint8_t *a = src0.p + off[1], *b = src1.p + off[2];
             scales ? add_deq_relu_loop(d, a, b, n) : loop(d, a, b, n);
         });
+        saturate_floats(plan, dst);
     }
 }
 

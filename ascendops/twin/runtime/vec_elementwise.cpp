@@ -183,6 +183,7 @@ void run_elementwise(Inst &inst, VecOp op, const Loop &loop, const Span &dst, co
             run_loop(loop, dst.p + off[0], src0.p + off[1], nullptr, Rows{n, count, {step[0], step[1], 0}}, scalar);
         });
     }
+    saturate_floats(plan, dst);
 }
 
 void vec_binary(Inst &inst, VecOp op, const Span &dst, const Span &src0, const Span &src1, const Lanes &lanes) {

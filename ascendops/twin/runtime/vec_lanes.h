@@ -65,6 +65,9 @@ bool only_leaves_buffer(const Plan &named, const Plan &whole, int k, const Span 
 // Reports a source that overlaps dst by parts (contiguous operands only; `size`: bytes of an element).
 void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size);
 
+// In the saturation mode of the CTRL register: infinities among the half or bfloat16 results become the largest numbers, NaN becomes 0.
+void saturate_floats(const Plan &plan, const Span &dst);
+
 // The cycle model: a head per instruction and `per_repeat` cycles for each repeat.
 inline void charge(Inst &inst, const Plan &plan, double per_repeat, uint32_t bytes_per_lane) {
     inst.cycles += 24.0 + static_cast<double>(plan.repeats()) * per_repeat;

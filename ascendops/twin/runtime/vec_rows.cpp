@@ -7,8 +7,8 @@ namespace ascendc_twin {
 
 namespace {
 
-bool touch_stats(Inst &inst, const Span *span, uint32_t rows, Rw rw) {
-    return !span || touch(inst, *span, rw, Walk{0, uint64_t{rows} * BLOCK, 1, 0, 1, 0});
+bool touch_stats(Inst &inst, const Span *span, const SoftmaxArgs &args, Rw rw) {
+    return !span || touch(inst, *span, rw, Walk{0, uint64_t{args.m} * (args.dense_stats ? size_of(span->dt) : BLOCK), 1, 0, 1, 0});
 }
 
 }  // namespace
@@ -25,13 +25,14 @@ void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
     inst.moved += all * size_of(args.src.dt);
     bool ok = touch(inst, args.src, Rw::READ, Walk{0, all * size_of(args.src.dt), 1, 0, 1, 0});
     ok = touch(inst, args.dst, Rw::WRITE, Walk{0, all * size_of(args.dst.dt), 1, 0, 1, 0}) && ok;
-    ok = touch_stats(inst, args.sum, args.m, simple ? Rw::READ : Rw::WRITE) && ok;
-    ok = touch_stats(inst, args.max, args.m, simple ? Rw::READ : Rw::WRITE) && ok;
-    ok = (!updates || (touch_stats(inst, args.exp_max, args.m, Rw::WRITE) && touch_stats(inst, args.in_sum, args.m, Rw::READ) &&
-                       touch_stats(inst, args.in_max, args.m, Rw::READ))) && ok;
+    ok = touch_stats(inst, args.sum, args, simple ? Rw::READ : Rw::WRITE) && ok;
+    ok = touch_stats(inst, args.max, args, simple ? Rw::READ : Rw::WRITE) && ok;
+    ok = (!updates || (touch_stats(inst, args.exp_max, args, Rw::WRITE) && touch_stats(inst, args.in_sum, args, Rw::READ) &&
+                       touch_stats(inst, args.in_max, args, Rw::READ) && touch_stats(inst, args.row_max, args, Rw::WRITE))) && ok;
     if (!ok) {
         return;
     }
+    const bool dense = args.dense_stats;
     std::vector<float> row(args.k);
     for (uint32_t r = 0; r < args.m; ++r) {
         const uint64_t at = uint64_t{r} * args.k;
@@ -40,18 +41,21 @@ void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
         if (!direct) {
             load_row(args.src, at, x, args.k);
         }
-        const float before = updates ? load_stat(*args.in_max, r) : 0;
-        float top = simple ? load_stat(*args.max, r) : row_max(in, args.n);
+        const float before = updates ? load_stat(*args.in_max, r, dense) : 0;
+        float top = simple ? load_stat(*args.max, r, dense) : row_max(in, args.n);
+        if (updates && args.row_max) {
+            store_stat(*args.row_max, r, top, dense);
+        }
         top = updates && before > top ? before : top;
 #pragma GCC ivdep
         for (size_t i = 0; i < args.k; ++i) {
             x[i] = exp_f(in[i] - top);
         }
-        float sum = simple ? load_stat(*args.sum, r) : row_sum(x, args.n);
+        float sum = simple ? load_stat(*args.sum, r, dense) : row_sum(x, args.n);
         if (updates) {
-            const float scale = exp_f(before - top) * (first_flash ? load_stat(*args.in_sum, r) : 1.0f);
-            sum = first_flash ? scale + sum : scale * load_stat(*args.in_sum, r) + sum;
-            store_stat(*args.exp_max, r, first_flash ? scale / sum : scale);
+            const float scale = exp_f(before - top) * (first_flash ? load_stat(*args.in_sum, r, dense) : 1.0f);
+            sum = first_flash ? scale + sum : scale * load_stat(*args.in_sum, r, dense) + sum;
+            store_stat(*args.exp_max, r, first_flash ? scale / sum : scale, dense);
         }
         if (args.kind == SoftmaxArgs::SOFTMAX || simple || first_flash) {
 #pragma GCC ivdep
@@ -63,8 +67,8 @@ void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
             store_row(args.dst, at, x, args.k);
         }
         if (!simple && args.sum) {
-            store_stat(*args.sum, r, sum);
-            store_stat(*args.max, r, top);
+            store_stat(*args.sum, r, sum, dense);
+            store_stat(*args.max, r, top, dense);
         }
     }
 }

@@ -87,9 +87,11 @@ extern "C" __global__ __aicore__ void vec_adv(GM_ADDR data, GM_ADDR params, int3
 struct Rows {
     uint32_t srcM = 0, srcK = 0;
 };
+static constexpr SoftmaxConfig DENSE{false, 0, 0, SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC};
 
 // op 60 SoftMax (b: sum, c: max), 61 without statistics, 62 SimpleSoftMax, 63 SoftmaxFlashV2 and its update, 64 Broadcast of a
-// column, 65 of a row, 66 of one element, 67 SelectWithBytesMask, 68 with the scalar first.
+// column, 65 of a row, 66 of one element, 67 SelectWithBytesMask, 68 with the scalar first, 69 SoftmaxFlashV2 that also writes the
+// maxima of the second half, with one element per statistic (after dst: new sum, max, expMax, maxima, 32 elements apart), 70 SoftMax so.
 template <typename T>
 inline void rows(const Case &c, const Tensors &t) {
     const auto d = t.get<T>(0), a = t.get<T>(1), b = t.get<T>(2), e = t.get<T>(3);
@@ -112,6 +114,12 @@ inline void rows(const Case &c, const Tensors &t) {
         case 66: Broadcast<T, 1, 0>(d, a, big + 1, row); break;
         case 67: SelectWithBytesMask(d, a, static_cast<T>(c.f), t.get<uint8_t>(2), tmp, info); break;
         case 68: SelectWithBytesMask(d, static_cast<T>(c.f), a, t.get<uint8_t>(2), tmp, info); break;
+        case 69:
+            SoftmaxFlashV2<T, false, false, false, false, DENSE>(d, b, b[32], e, a, b, b[32], e, tiling, shape);
+            SoftmaxFlashV2<T, true, false, false, false, DENSE>(d, d[m * k + 96], d[m * k], d[m * k + 32], a[m * k], d[m * k + 64], b[32], e,
+                                                                t.get<uint8_t>(2)[512], tiling, shape);
+            break;
+        case 70: SoftMax<T, false, false, false, DENSE>(d, d[m * k], d[m * k + 32], a, tiling, shape); break;
         default: break;
     }
 }

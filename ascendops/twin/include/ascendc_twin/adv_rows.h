@@ -33,8 +33,9 @@ namespace ascendc_twin {
 
 template <typename Tiling>
 TWIN_API SoftmaxArgs softmax_args(SoftmaxArgs::Kind kind, const Span &dst, const Span &src, const Tiling &tiling,
-                                  const AscendC::SoftMaxShapeInfo &shape) {
+                                  const AscendC::SoftMaxShapeInfo &shape, AscendC::SoftmaxMode mode = AscendC::SoftmaxMode::SOFTMAX_NORMAL) {
     SoftmaxArgs args;
+    args.dense_stats = mode == AscendC::SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC;
     args.kind = kind;
     args.dst = dst;
     args.src = src;
@@ -58,7 +59,8 @@ TWIN_API SoftmaxArgs softmax_args(SoftmaxArgs::Kind kind, const Span &dst, const
         TWIN_REQUIRE_TYPE(#API, D, half, float);                                                                          \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                           \
         const ascendc_twin::Span sum = sumTensor.span(), max = maxTensor.span();                                          \
-        auto args = ascendc_twin::softmax_args(ascendc_twin::SoftmaxArgs::KIND, dst.span(), src.span(), tiling, shape);   \
+        auto args = ascendc_twin::softmax_args(ascendc_twin::SoftmaxArgs::KIND, dst.span(), src.span(), tiling, shape,    \
+                                               config.mode);                                                              \
         args.sum = &sum;                                                                                                  \
         args.max = &max;                                                                                                  \
         ascendc_twin::vec_softmax(inst, args);                                                                            \
@@ -91,37 +93,72 @@ TWIN_API void SoftMax(const LocalTensor<D> &dst, const LocalTensor<D> &src, cons
     SoftMax<T, isReuseSource, isBasicBlock, config>(dst, src, tiling, shape);
 }
 
-template <typename T = void, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,
-          bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename D, typename S, typename Tiling>
-TWIN_API void SoftmaxFlashV2(const LocalTensor<D> &dst, const LocalTensor<S> &expSum, const LocalTensor<S> &maxTensor,
-                             const LocalTensor<D> &src, const LocalTensor<D> &expMax, const LocalTensor<S> &inExpSum,
-                             const LocalTensor<S> &inMax, const Tiling &tiling, const SoftMaxShapeInfo &shape = {}) {
-    static_assert(!isDataFormatNZ, "SoftmaxFlashV2: the twin has the ND layout only");
+#define TWIN_FLASH_HEAD                                                                                                                  \
+    template <typename T = void, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false, bool isDataFormatNZ = false, \
+              const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename D, typename S, typename Tiling>
+#define TWIN_FLASH_CONFIG T, isUpdate, isReuseSource, isBasicBlock, isDataFormatNZ, config
+
+namespace twin_detail {
+template <bool isUpdate, const SoftmaxConfig &config, typename D, typename S, typename Tiling>
+TWIN_API void flash_v2(const LocalTensor<D> &dst, const LocalTensor<S> *reduceMax, const LocalTensor<S> &expSum, const LocalTensor<S> &maxTensor,
+                       const LocalTensor<D> &src, const LocalTensor<D> &expMax, const LocalTensor<S> &inExpSum, const LocalTensor<S> &inMax,
+                       const Tiling &tiling, const SoftMaxShapeInfo &shape) {
     using ascendc_twin::SoftmaxArgs;
     TWIN_REQUIRE_TYPE("SoftmaxFlashV2", D, half, float);
     ascendc_twin::Inst inst("SoftmaxFlashV2", ascendc_twin::PipeId::V);
     const ascendc_twin::Span sum = expSum.span(), max = maxTensor.span();
-    auto args = ascendc_twin::softmax_args(isUpdate ? SoftmaxArgs::FLASH_UPDATE : SoftmaxArgs::FLASH, dst.span(), src.span(), tiling,
-                                           shape);
+    auto args = ascendc_twin::softmax_args(isUpdate ? SoftmaxArgs::FLASH_UPDATE : SoftmaxArgs::FLASH, dst.span(), src.span(), tiling, shape,
+                                           config.mode);
     args.sum = &sum;
     args.max = &max;
     const ascendc_twin::Span scale = expMax.span(), before_sum = inExpSum.span(), before_max = inMax.span();
+    const ascendc_twin::Span rows = reduceMax != nullptr ? reduceMax->span() : ascendc_twin::Span{};
     if (isUpdate) {
         args.exp_max = &scale;
         args.in_sum = &before_sum;
         args.in_max = &before_max;
+        if (reduceMax != nullptr) args.row_max = &rows;
     }
     ascendc_twin::vec_softmax(inst, args);
 }
-template <typename T = void, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false,
-          bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG, typename D, typename S, typename Tiling>
+}  // namespace twin_detail
+
+TWIN_FLASH_HEAD
+TWIN_API void SoftmaxFlashV2(const LocalTensor<D> &dst, const LocalTensor<S> &expSum, const LocalTensor<S> &maxTensor,
+                             const LocalTensor<D> &src, const LocalTensor<D> &expMax, const LocalTensor<S> &inExpSum,
+                             const LocalTensor<S> &inMax, const Tiling &tiling, const SoftMaxShapeInfo &shape = {}) {
+    static_assert(!isDataFormatNZ, "SoftmaxFlashV2: the twin has the ND layout only");
+    const LocalTensor<S> *none = nullptr;
+    twin_detail::flash_v2<isUpdate, config>(dst, none, expSum, maxTensor, src, expMax, inExpSum, inMax, tiling, shape);
+}
+TWIN_FLASH_HEAD
 TWIN_API void SoftmaxFlashV2(const LocalTensor<D> &dst, const LocalTensor<S> &expSum, const LocalTensor<S> &maxTensor,
                              const LocalTensor<D> &src, const LocalTensor<D> &expMax, const LocalTensor<S> &inExpSum,
                              const LocalTensor<S> &inMax, const LocalTensor<uint8_t> &, const Tiling &tiling,
                              const SoftMaxShapeInfo &shape = {}) {
-    SoftmaxFlashV2<T, isUpdate, isReuseSource, isBasicBlock, isDataFormatNZ, config>(dst, expSum, maxTensor, src, expMax, inExpSum,
-                                                                                     inMax, tiling, shape);
+    SoftmaxFlashV2<TWIN_FLASH_CONFIG>(dst, expSum, maxTensor, src, expMax, inExpSum, inMax, tiling, shape);
 }
+// Also writes the maxima of the rows of src alone, when it updates.
+TWIN_FLASH_HEAD
+TWIN_API void SoftmaxFlashV2(const LocalTensor<D> &dst, const LocalTensor<S> &outReduceMax, const LocalTensor<S> &outExpSum,
+                             const LocalTensor<S> &outMax, const LocalTensor<D> &src, const LocalTensor<D> &outExpMax,
+                             const LocalTensor<S> &inExpSum, const LocalTensor<S> &inMax, const Tiling &tiling,
+                             const SoftMaxShapeInfo &shape = {}) {
+    TWIN_NOT_ON_310P("SoftmaxFlashV2 with outReduceMax", D);
+    static_assert(std::is_same_v<D, S>, "SoftmaxFlashV2 with outReduceMax: all tensors have one element type");
+    static_assert(config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC,
+                  "SoftmaxFlashV2 with outReduceMax does nothing unless config.mode is SOFTMAX_OUTPUT_WITHOUT_BRC");
+    twin_detail::flash_v2<isUpdate, config>(dst, &outReduceMax, outExpSum, outMax, src, outExpMax, inExpSum, inMax, tiling, shape);
+}
+TWIN_FLASH_HEAD
+TWIN_API void SoftmaxFlashV2(const LocalTensor<D> &dst, const LocalTensor<S> &outReduceMax, const LocalTensor<S> &outExpSum,
+                             const LocalTensor<S> &outMax, const LocalTensor<D> &src, const LocalTensor<D> &outExpMax,
+                             const LocalTensor<S> &inExpSum, const LocalTensor<S> &inMax, const LocalTensor<uint8_t> &, const Tiling &tiling,
+                             const SoftMaxShapeInfo &shape = {}) {
+    SoftmaxFlashV2<TWIN_FLASH_CONFIG>(dst, outReduceMax, outExpSum, outMax, src, outExpMax, inExpSum, inMax, tiling, shape);
+}
+#undef TWIN_FLASH_HEAD
+#undef TWIN_FLASH_CONFIG
 
 // dim 1: one element to dstShape[0]. dim 2, axis 0: one row to all rows; axis 1: one column to all columns.
 template <typename T, int32_t dim, int32_t axis, bool isReuseSource = false>

@@ -29,6 +29,7 @@ inline constexpr bool type_exists = __NPU_ARCH__ != 2002 || !std::is_same_v<T, b
 
 // In a function that Ascend 310P does not have: `T` is one of its type parameters, `V` one of its values.
 #define TWIN_NOT_ON_310P(API, T) static_assert(::ascendc_twin::on_a2<T>, API " is not supported on Ascend 310P")
+#define TWIN_ONLY_ON_310P(API, T) static_assert(!::ascendc_twin::on_a2<T>, API " is not supported on Ascend 910B and 910_93")
 #define TWIN_NOT_ON_310P_V(API, V) static_assert(::ascendc_twin::on_a2_value<V>, API " is not supported on Ascend 310P")
 // Before a function without template parameters.
 #if __NPU_ARCH__ == 2002

@@ -131,6 +131,9 @@ struct Core {
     // mask registers and modes of the vector unit
     bool counter_mode = false;
     uint64_t mask_reg[2] = {~0ull, ~0ull};
+    // CTRL register. Bit 48: infinities and NaN of 16-bit floats stay (the CANN runtime sets it); bit 59: casts to integers that overflow
+    // keep the low bits.
+    int64_t control = int64_t{1} << 48;
     uint16_t deq_scale_bits = 0x3c00;  // SetDeqScale(half), 1.0
     struct Deq {                       // SetDeqScale(float, ...); a tensor gives 16 of them
         float scale = 1;

@@ -10,6 +10,7 @@
 #include "ascendc_twin/vec_select.h"
 #include "ascendc_twin/vec_reduce.h"
 #include "ascendc_twin/vec_gather.h"
+#include "ascendc_twin/vec_bilinear.h"
 #include "ascendc_twin/vec_sort.h"
 #include "ascendc_twin/vec_transpose.h"
 #include "ascendc_twin/vec_operators.h"

@@ -131,7 +131,7 @@ void vec_reduce_rows(Inst &inst, const Span &dst, const Span &src, uint32_t rows
 // dst = a * b / (1 + exp(-beta * b))
 void vec_swiglu(Inst &inst, const Span &dst, const Span &a, const Span &b, float beta, uint64_t count);
 
-// Rows of k elements of which the first n count. Statistics (sum, max, ...) fill one 32-byte block per row.
+// Rows of k elements of which the first n count. Statistics (sum, max, ...) fill one 32-byte block per row, or are one element each.
 struct SoftmaxArgs {
     enum Kind : uint8_t {
         SOFTMAX,       // exp(x - max) / sum
@@ -145,6 +145,8 @@ struct SoftmaxArgs {
     Span dst, src;
     uint32_t m = 0, k = 0, n = 0;
     const Span *sum = nullptr, *max = nullptr, *exp_max = nullptr, *in_sum = nullptr, *in_max = nullptr;
+    const Span *row_max = nullptr;  // of an update: the maxima of these columns alone
+    bool dense_stats = false;
 };
 void vec_softmax(Inst &inst, const SoftmaxArgs &args);
 // dst of rows x columns from one row (along_rows) or one column.
@@ -176,13 +178,29 @@ struct MergeArgs {
     uint16_t length[4] = {0, 0, 0, 0};
     uint32_t valid = 0;
     uint32_t repeat = 1;
-    bool suspend = false;  // stop when one queue is exhausted
+    bool suspend = false;    // stop when one queue is exhausted
+    bool proposals = false;  // the records are region proposals
 };
 // taken[q]: elements used of each queue.
 void vec_merge(Inst &inst, const Span &dst, const MergeArgs &args, uint32_t taken[4]);
 void vec_extract(Inst &inst, const Span &value, const Span &index, const Span &sorted, uint32_t repeat);
-// Sorts n records in place, as merging all repeats of Sort32 would.
-void vec_full_sort(Inst &inst, const Span &dst, uint32_t n);
+// Sorts n records in place, as merging all repeats of Sort32 (RpSort16) would.
+void vec_full_sort(Inst &inst, const Span &dst, uint32_t n, bool proposals);
+// Region proposals: 8 elements each (x1, y1, x2, y2, score, label and two that are not used), 16 in a repeat.
+void vec_sort16(Inst &inst, const Span &dst, const Span &src, uint32_t repeat);
+void vec_put_field(Inst &inst, const Span &proposals, const Span &src, uint32_t repeat, uint32_t field);
+void vec_take_field(Inst &inst, const Span &dst, const Span &proposals, uint32_t repeat, uint32_t field);
+void vec_proposal_index(Inst &inst, const Span &proposals, const Span &index, uint32_t repeat, bool put);
+
+struct BilinearArgs {
+    Span dst, src, offset, weight, work;
+    uint64_t work_bytes = 0;
+    uint32_t horizontal = 1, vertical = 1;
+    uint32_t dst_blk = 1;
+    uint32_t row_step = 0;    // elements from a row of dst to the next
+    bool each_block = false;  // a weight for each block, not for each repeat
+};
+void vec_bilinear(Inst &inst, const BilinearArgs &args, Lanes lanes);
 
 void vec_transpose16(Inst &inst, const Span &dst, const Span &src);
 void vec_trans_5hd(Inst &inst, const Span dst[16], const Span src[16], bool dst_high, bool src_high, uint32_t repeat,

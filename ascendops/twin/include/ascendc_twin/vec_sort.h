@@ -1,4 +1,4 @@
-// Sort32, MrgSort and what is built from them.
+// Sort32, MrgSort, the sorting of region proposals on Ascend 310P, and what is built from them.
 #pragma once
 
 #include "ascendc_twin/vec_common.h"
@@ -41,31 +41,69 @@ TWIN_API void Sort32(const LocalTensor<T> &dst, const LocalTensor<T> &src0, cons
     ascendc_twin::vec_sort32(inst, dst.span(), src0.span(), src1.span(), static_cast<uint32_t>(repeatTime));
 }
 
+namespace twin_detail {
+// On Ascend 310P what is sorted are region proposals; elsewhere records of 8 bytes.
+inline constexpr bool kProposals = __NPU_ARCH__ == 2002;
+constexpr uint32_t kProposalFields = 8, kScoreField = 4;
+
+template <typename T>
+TWIN_API void merge_queues(ascendc_twin::Inst &inst, const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const uint16_t n[4], uint32_t valid,
+                           uint32_t repeat, bool suspend, uint32_t taken[4]) {
+    ascendc_twin::vec_merge(inst, dst.span(),
+                            {{src.src1.span(), src.src2.span(), src.src3.span(), src.src4.span()}, {n[0], n[1], n[2], n[3]}, valid, repeat, suspend,
+                             kProposals}, taken);
+}
+}  // namespace twin_detail
+
 template <typename T>
 TWIN_API void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const MrgSort4Info &params) {
-    TWIN_NOT_ON_310P("MrgSort", T);
+    TWIN_NOT_ON_310P("MrgSort with MrgSort4Info", T);
     TWIN_REQUIRE_TYPE("MrgSort", T, half, float);
     ascendc_twin::Inst inst("MrgSort", ascendc_twin::PipeId::V);
-    const uint16_t *n = params.elementLengths;
     uint32_t taken[4];
-    ascendc_twin::vec_merge(inst, dst.span(),
-                            {{src.src1.span(), src.src2.span(), src.src3.span(), src.src4.span()}, {n[0], n[1], n[2], n[3]},
-                             params.validBit, params.repeatTimes, params.ifExhaustedSuspension}, taken);
+    twin_detail::merge_queues(inst, dst, src, params.elementLengths, params.validBit, params.repeatTimes, params.ifExhaustedSuspension, taken);
 }
 template <typename T, bool isExhaustedSuspension = false>
 TWIN_API void MrgSort(const LocalTensor<T> &dst, const MrgSortSrcList<T> &sortList, const uint16_t elementCountList[4],
                       uint32_t sortedNum[4], uint16_t validBit, const int32_t repeatTime) {
-    TWIN_NOT_ON_310P("MrgSort", T);
     TWIN_REQUIRE_TYPE("MrgSort", T, half, float);
     ascendc_twin::Inst inst("MrgSort", ascendc_twin::PipeId::V);
-    const uint16_t *n = elementCountList;
     uint32_t taken[4];
-    ascendc_twin::vec_merge(inst, dst.span(),
-                            {{sortList.src1.span(), sortList.src2.span(), sortList.src3.span(), sortList.src4.span()},
-                             {n[0], n[1], n[2], n[3]}, validBit, static_cast<uint32_t>(repeatTime), isExhaustedSuspension}, taken);
+    twin_detail::merge_queues(inst, dst, sortList, elementCountList, validBit, static_cast<uint32_t>(repeatTime), isExhaustedSuspension, taken);
     if (isExhaustedSuspension) {
         for (int q = 0; q < 4; ++q) sortedNum[q] = taken[q];
     }
+}
+
+// Region proposals: 8 elements (x1, y1, x2, y2, score, label, two unused), 16 in a repeat.
+template <typename T>
+TWIN_API void MrgSort4(const LocalTensor<T> &dst, const MrgSortSrcList<T> &src, const MrgSort4Info &params) {
+    TWIN_ONLY_ON_310P("MrgSort4", T);
+    TWIN_REQUIRE_TYPE("MrgSort4", T, half, float);
+    ascendc_twin::Inst inst("MrgSort4", ascendc_twin::PipeId::V);
+    uint32_t taken[4];
+    twin_detail::merge_queues(inst, dst, src, params.elementLengths, params.validBit, params.repeatTimes, params.ifExhaustedSuspension, taken);
+}
+template <typename T>
+TWIN_API void RpSort16(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime) {
+    TWIN_ONLY_ON_310P("RpSort16", T);
+    TWIN_REQUIRE_TYPE("RpSort16", T, half, float);
+    ascendc_twin::Inst inst("RpSort16", ascendc_twin::PipeId::V);
+    ascendc_twin::vec_sort16(inst, dst.span(), src.span(), static_cast<uint32_t>(repeatTime));
+}
+template <typename T>
+TWIN_API void ProposalConcat(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, const int32_t modeNumber) {
+    TWIN_ONLY_ON_310P("ProposalConcat", T);
+    TWIN_REQUIRE_TYPE("ProposalConcat", T, half, float);
+    ascendc_twin::Inst inst("ProposalConcat", ascendc_twin::PipeId::V);
+    ascendc_twin::vec_put_field(inst, dst.span(), src.span(), static_cast<uint32_t>(repeatTime), static_cast<uint32_t>(modeNumber));
+}
+template <typename T>
+TWIN_API void ProposalExtract(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t repeatTime, const int32_t modeNumber) {
+    TWIN_ONLY_ON_310P("ProposalExtract", T);
+    TWIN_REQUIRE_TYPE("ProposalExtract", T, half, float);
+    ascendc_twin::Inst inst("ProposalExtract", ascendc_twin::PipeId::V);
+    ascendc_twin::vec_take_field(inst, dst.span(), src.span(), static_cast<uint32_t>(repeatTime), static_cast<uint32_t>(modeNumber));
 }
 TWIN_API void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList2, uint16_t &mrgSortList3, uint16_t &mrgSortList4) {
     const uint16_t *merged = ascendc_twin::core().merged;
@@ -75,22 +113,36 @@ TWIN_API void GetMrgSortResult(uint16_t &mrgSortList1, uint16_t &mrgSortList2, u
     mrgSortList4 = merged[3];
 }
 
-// On this architecture the scores are sorted where they are.
+// Makes what Sort takes: on Ascend 310P proposals with these scores, in tmp; elsewhere the scores are sorted where they are.
 template <typename T>
 TWIN_API void Concat(LocalTensor<T> &concat, const LocalTensor<T> &src, const LocalTensor<T> &tmp, const int32_t repeatTime) {
-    static_cast<void>(tmp);
-    static_cast<void>(repeatTime);
-    concat = src;
+    TWIN_REQUIRE_TYPE("Concat", T, half, float);
+    if constexpr (twin_detail::kProposals) {
+        ascendc_twin::Inst inst("Concat", ascendc_twin::PipeId::V);
+        ascendc_twin::vec_put_field(inst, tmp.span(), src.span(), static_cast<uint32_t>(repeatTime), twin_detail::kScoreField);
+        concat = tmp;
+    } else {
+        static_cast<void>(tmp);
+        static_cast<void>(repeatTime);
+        concat = src;
+    }
 }
+// An index without elements: the proposals keep what their index fields hold.
 template <typename T, bool isFullSort>
 TWIN_API void Sort(const LocalTensor<T> &dst, const LocalTensor<T> &concat, const LocalTensor<uint32_t> &index,
                    LocalTensor<T> &tmp, const int32_t repeatTime) {
     TWIN_REQUIRE_TYPE("Sort", T, half, float);
     static_cast<void>(tmp);
     ascendc_twin::Inst inst("Sort", ascendc_twin::PipeId::V);
-    ascendc_twin::vec_sort32(inst, dst.span(), concat.span(), index.span(), static_cast<uint32_t>(repeatTime));
+    const auto repeat = static_cast<uint32_t>(repeatTime);
+    if constexpr (twin_detail::kProposals) {
+        if (index.GetSize() != 0) ascendc_twin::vec_proposal_index(inst, concat.span(), index.span(), repeat, true);
+        ascendc_twin::vec_sort16(inst, dst.span(), concat.span(), repeat);
+    } else {
+        ascendc_twin::vec_sort32(inst, dst.span(), concat.span(), index.span(), repeat);
+    }
     if constexpr (isFullSort) {
-        ascendc_twin::vec_full_sort(inst, dst.span(), static_cast<uint32_t>(repeatTime) * 32);
+        ascendc_twin::vec_full_sort(inst, dst.span(), repeat * (twin_detail::kProposals ? 16 : 32), twin_detail::kProposals);
     }
 }
 template <typename T>
@@ -98,17 +150,23 @@ TWIN_API void Extract(const LocalTensor<T> &dstValue, const LocalTensor<uint32_t
                       const int32_t repeatTime) {
     TWIN_REQUIRE_TYPE("Extract", T, half, float);
     ascendc_twin::Inst inst("Extract", ascendc_twin::PipeId::V);
-    ascendc_twin::vec_extract(inst, dstValue.span(), dstIndex.span(), sorted.span(), static_cast<uint32_t>(repeatTime));
+    const auto repeat = static_cast<uint32_t>(repeatTime);
+    if constexpr (twin_detail::kProposals) {
+        ascendc_twin::vec_take_field(inst, dstValue.span(), sorted.span(), repeat, twin_detail::kScoreField);
+        if (dstIndex.GetSize() != 0) ascendc_twin::vec_proposal_index(inst, sorted.span(), dstIndex.span(), repeat, false);
+    } else {
+        ascendc_twin::vec_extract(inst, dstValue.span(), dstIndex.span(), sorted.span(), repeat);
+    }
 }
 
-// Positions and lengths in elements of T for a number of 8-byte records.
+// Positions and lengths in elements of T for a number of records or proposals.
 template <typename T>
 TWIN_API uint32_t GetSortOffset(const uint32_t elemOffset) {
-    return elemOffset * 8 / sizeof(T);
+    return elemOffset * (twin_detail::kProposals ? twin_detail::kProposalFields : 8 / static_cast<uint32_t>(sizeof(T)));
 }
 template <typename T>
 TWIN_API uint32_t GetSortLen(const uint32_t elemCount) {
-    return elemCount * 8 / sizeof(T);
+    return GetSortOffset<T>(elemCount);
 }
 
 }  // namespace AscendC

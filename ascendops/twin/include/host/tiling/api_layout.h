@@ -4,14 +4,22 @@
 #include "tiling/api_sizes.h"
 
 namespace AscendC {
-// Sorting works on 8-byte records; nothing is joined before the sort.
-inline uint32_t GetConcatTmpSize(const platform_ascendc::PlatformAscendC &, const uint32_t, const uint32_t) { return 0; }
-inline uint32_t GetSortTmpSize(const platform_ascendc::PlatformAscendC &, const uint32_t elemCount, const uint32_t) { return elemCount * 8U; }
-inline uint32_t GetSortOffset(const platform_ascendc::PlatformAscendC &, const uint32_t elemOffset, const uint32_t dataTypeSize) {
-    return elemOffset * 8U / dataTypeSize;
+// Sorting works on 8-byte records, for which nothing is joined; on Ascend 310P on region proposals of 8 elements.
+inline bool SortsProposals(const platform_ascendc::PlatformAscendC &platform) {
+    return platform.GetSocVersion() == platform_ascendc::SocVersion::ASCEND310P;
 }
-inline uint32_t GetSortLen(const platform_ascendc::PlatformAscendC &, const uint32_t elemCount, const uint32_t dataTypeSize) {
-    return elemCount * 8U / dataTypeSize;
+inline uint32_t GetConcatTmpSize(const platform_ascendc::PlatformAscendC &platform, const uint32_t elemCount, const uint32_t dataTypeSize) {
+    return SortsProposals(platform) ? elemCount * 8U * dataTypeSize : 0;
+}
+inline uint32_t GetSortTmpSize(const platform_ascendc::PlatformAscendC &platform, const uint32_t elemCount, const uint32_t dataTypeSize) {
+    return elemCount * 8U * (SortsProposals(platform) ? dataTypeSize : 1U);
+}
+// In elements.
+inline uint32_t GetSortOffset(const platform_ascendc::PlatformAscendC &platform, const uint32_t elemOffset, const uint32_t dataTypeSize) {
+    return elemOffset * (SortsProposals(platform) ? 8U : 8U / dataTypeSize);
+}
+inline uint32_t GetSortLen(const platform_ascendc::PlatformAscendC &platform, const uint32_t elemCount, const uint32_t dataTypeSize) {
+    return GetSortOffset(platform, elemCount, dataTypeSize);
 }
 
 // Records of one row twice, and its indices unless the kernel gives them.
