@@ -13,10 +13,10 @@ from ascendops.build.operator import Operator
 from ascendops.build.signature import Parameter, Signature
 from ascendops.errors import NotAProject
 from ascendops.spec import names
-from ascendops.spec.dtypes import BY_NAME
+from ascendops.spec.dtypes import BY_NAME, WITHOUT_TORCH
 from ascendops.toolchain.diagnose import Origin
 from ascendops.twin import compilation as cc, includes
-from ascendops.twin.entries import find_entries
+from ascendops.twin.entries import find_entries, is_plain_function
 from ascendops.twin.host import HostLibrary, OpDef
 
 if TYPE_CHECKING:
@@ -113,6 +113,8 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
     typed = any(_TYPED.search(text) for text in _kernel_texts(path))
     prelude = host.tiling_header(definition.op_type) or ""
     templates = tuple((instance.key, instance.args) for instance in definition.templates if soc.has_bf16 or not instance.bf16)
+    if is_plain_function(path.read_text(errors="replace"), name):
+        templates = ()  # the host makes keys of template arguments that the kernel does not have
     own = (project.root / "op_kernel", project.root)
     folders = (*own, *includes.kernel_folders(path, own))
     count = len(definition.inputs[0].dtypes) if definition.inputs else len(definition.outputs[0].dtypes)
@@ -126,7 +128,8 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
     if not typed:
         return columns, columns.prepare([0], 1)
     now = range(count) if project.spec or count <= _EAGER_COLUMNS else range(1)
-    return columns, columns.prepare(now, cc.jobs(jobs))
+    callable_now = [c for c in now if all(p.dtypes[c] in BY_NAME for p in (*definition.inputs, *definition.outputs))]
+    return columns, columns.prepare(callable_now, cc.jobs(jobs))
 
 
 def _kernel_texts(path: Path) -> list[str]:
@@ -150,16 +153,16 @@ def kernel_file(root: Path, name: str) -> Path:
 
 def column_defines(definition: OpDef, column: int | None) -> dict[str, str]:
     """The macros that an operator build sets: DTYPE_<NAME>, ORIG_DTYPE_<NAME>, FORMAT_<NAME>, and the enumerators they use."""
-    defines = {dtype.ge: str(dtype.ge_code) for dtype in BY_NAME.values()}
+    defines = {dtype.ge: str(dtype.ge_code) for dtype in BY_NAME.values()} | {ge: str(code) for _, _, ge, code in WITHOUT_TORCH}
+    kernel_types = {dtype.name: (dtype.cpp, dtype.ge) for dtype in BY_NAME.values()} | {name: (cpp, ge) for name, cpp, ge, _ in WITHOUT_TORCH}
     defines.update({f"FORMAT_{name}": str(code) for name, code in _GE_FORMATS.items()})
     if column is None:
         return defines
     input_names = {param.name for param in definition.inputs}
     for is_output, param in [(False, p) for p in definition.inputs] + [(True, p) for p in definition.outputs]:
         suffix = param.name.upper() + ("_REF" if is_output and param.name in input_names else "")
-        dtype = BY_NAME[param.dtypes[column]]
-        defines[f"DTYPE_{suffix}"] = dtype.cpp
-        defines[f"ORIG_DTYPE_{suffix}"] = dtype.ge
+        name = param.dtypes[column]
+        defines[f"DTYPE_{suffix}"], defines[f"ORIG_DTYPE_{suffix}"] = kernel_types.get(name, (name, f"DT_{name.upper()}"))
         defines[f"FORMAT_{suffix}"] = f"FORMAT_{param.formats[column]}"
     return defines
 

@@ -63,6 +63,20 @@ _TABLE = (
     DType("bfloat16", "bfloat16_t", "DT_BF16", 27, 2, "float", 7, "bfloat16"),
 )
 
+# Element types of operator definitions that torch has no dtype for: name, type in a kernel, enumerator of ge::DataType, its value.
+WITHOUT_TORCH = (
+    ("int4", "int4b_t", "DT_INT4", 29),
+    ("uint1", "uint1b_t", "DT_UINT1", 30),
+    ("int2", "int2b_t", "DT_INT2", 31),
+    ("complex32", "complex32", "DT_COMPLEX32", 33),
+    ("hifloat8", "hifloat8_t", "DT_HIFLOAT8", 34),
+    ("float8_e5m2", "fp8_e5m2_t", "DT_FLOAT8_E5M2", 35),
+    ("float8_e4m3fn", "fp8_e4m3fn_t", "DT_FLOAT8_E4M3FN", 36),
+    ("float8_e8m0", "fp8_e8m0_t", "DT_FLOAT8_E8M0", 37),
+    ("float4_e2m1", "fp4x2_e2m1_t", "DT_FLOAT4_E2M1", 40),
+    ("float4_e1m2", "fp4x2_e1m2_t", "DT_FLOAT4_E1M2", 41),
+)
+
 BY_NAME = {dtype.name: dtype for dtype in _TABLE}
 BY_GE = {dtype.ge: dtype for dtype in _TABLE}
 BY_GE_CODE = {dtype.ge_code: dtype for dtype in _TABLE}

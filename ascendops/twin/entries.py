@@ -37,6 +37,13 @@ def find_entries(text: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def is_plain_function(text: str, name: str) -> bool:
+    """Whether a source text has the entry function `name`, and it is no template."""
+    text = _NOISE.sub(" ", text)
+    starts = [match.start() for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text) if match["name"] == name]
+    return bool(starts) and not any(re.search(r"\btemplate\b", re.split(r"[;{}]", text[:start])[-1]) for start in starts)
+
+
 def exported(path: Path, instances: Sequence[str] = ()) -> list[Exported]:
     """The functions to export from a kernel source.
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ascendops.errors import InputError
-from ascendops.spec.dtypes import BY_NAME
+from ascendops.spec.dtypes import BY_NAME, WITHOUT_TORCH
 from ascendops.twin.opdef import OpAttr, OpDef, OpParam
 
 _FORMAT_CODES = {
     "NCHW": 0, "NHWC": 1, "ND": 2, "NC1HWC0": 3, "FRACTAL_Z": 4, "CHWN": 14, "HWCN": 16, "NDHWC": 27, "FRACTAL_NZ": 29,
     "NCDHW": 30, "DHWCN": 31, "NDC1HWC0": 32, "FRACTAL_Z_3D": 33, "NC": 35, "NCL": 47,
 }  # fmt: skip
-_EXTRA_DTYPES = {"int4": 29, "complex32": 33, "float8_e5m2": 35, "float8_e4m3fn": 36}
+_EXTRA_DTYPES = {name: code for name, _, _, code in WITHOUT_TORCH}
 _UNDEFINED = 28
 
 

@@ -3,6 +3,7 @@
 - `[aicore]` is what `__aicore__` stands for; libraries spell it themselves.
 - g++ before 14 refuses explicit specialisations inside a class (CWG 727), which kernels use to give each kind of core its own function:
   `template <> void operator()<AscendC::AIC>(...)`. A function becomes an overload for that argument, a class a partial specialisation.
+- `if constexpr (TILING_KEY_IS(1))` becomes `if (...)`: on a device each key has a build of its own, here a launch chooses.
 - `Name() = default;` of a class without other constructors goes: with it the class is no aggregate for C++20, where some sources need it.
 """
 
@@ -21,6 +22,7 @@ _EXPLICIT = re.compile(r"^[ \t]+template\s*<\s*>", re.MULTILINE)
 _FUNCTION = re.compile(r"(?P<before>[^;{}]*?)\b(?P<name>operator\s*\(\s*\)|[A-Za-z_]\w*)\s*<(?P<args>[^<>;{}]*)>\s*\((?P<params>[^;{}]*)\{", re.DOTALL)
 _CLASS = re.compile(r"\s*(?:struct|class)\s+(?P<name>\w+)\s*<(?P<args>[^;{}]*?)>\s*(?::[^;{}]*)?\{", re.DOTALL)
 _DEFAULTED = re.compile(r"(?<=[;{}:])(?P<all>\s*(?:[A-Za-z_]\w*\s+)*?(?P<name>[A-Za-z_]\w*)\s*\(\s*\)\s*=\s*default\s*;)")
+_KEY_BRANCH = re.compile(r"(\bif\s+)constexpr(?=\s*\([^;{}]*?\bTILING_KEY_IS\b)")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 _FILES = 600
 
@@ -28,6 +30,8 @@ _FILES = 600
 def portable(text: str) -> str:
     """The text with those things replaced; the same text when it has none of them."""
     text = _AICORE.sub(lambda match: " " * len(match[0]), text)
+    if "TILING_KEY_IS" in text:
+        text = _KEY_BRANCH.sub(lambda match: match[1] + " " * len("constexpr"), text)
     if "default" in text:
         text = _without_defaulted(text)
     if _EXPLICIT.search(text) is None:

@@ -104,3 +104,10 @@ def test_copies_that_other_cpu_builds_leave_out_are_made() -> None:
     y = np.zeros(8, np.int32)
     assert findings(compiled(KERNELS), "not_in_a_cpu_build", y) == set()
     assert y[0] == 5
+
+
+def test_branches_on_the_tiling_key_may_be_constexpr() -> None:
+    for key, want in ((1, 10), (2, 20), (3, 20)):
+        y = np.zeros(1, np.int32)
+        assert findings(compiled(KERNELS), "key_branches", y, tiling_key=key) == set()
+        assert y[0] == want

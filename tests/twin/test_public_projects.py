@@ -89,3 +89,20 @@ def test_an_output_gets_the_shape_that_the_kernel_wrote(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="leaves sizes open"):
         op(x, x, alpha=5.0)
     assert op(x, x, alpha=1.0, out=room).shape == (1, 3)
+
+
+def with_a_type_that_torch_lacks(root: Path) -> Path:
+    shutil.copytree(PROJECT, root)
+    host, kernel = root / "op_host" / "add_macro.cpp", root / "op_kernel" / "add_macro.cpp"
+    host.write_text(host.read_text().replace("ge::DT_FLOAT, ge::DT_INT32}", "ge::DT_INT4, ge::DT_FLOAT}"))
+    kernel.write_text("#if ORIG_DTYPE_X == DT_INT4\n#error no build of this column is needed\n#endif\n" + kernel.read_text())
+    return root
+
+
+def test_columns_of_types_that_torch_lacks_leave_the_others_usable(tmp_path: Path) -> None:
+    op = ascendops.open_project(with_a_type_that_torch_lacks(tmp_path / "add_macro")).build(backend="twin", soc="Ascend910B1").add_macro
+    assert op.dtypes["x"] == ("int4", "float32")
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+    with pytest.raises(InputError, match="int4"):
+        op(x.int(), x.int(), alpha=1.0)

@@ -58,3 +58,13 @@ def test_a_template_kernel_may_be_called_like_a_function_of_the_c_library(tmp_pa
         copy.write_text(path.read_text().replace("scale_tpl", "asinh").replace("ScaleTpl", "Asinh"))
     lib = ascendops.open_project(root).build(backend="twin")
     assert torch.equal(lib.asinh(torch.ones(8), 2, True), torch.full((8,), -2.0))
+
+
+def test_the_kernel_may_be_a_plain_function(tmp_path: Path) -> None:
+    root = tmp_path / "scale_tpl"
+    shutil.copytree(PROJECT, root)
+    kernel = root / "op_kernel" / "scale_tpl.cpp"
+    text = kernel.read_text().replace("template <uint32_t FACTOR, bool NEGATE>\n", "constexpr uint32_t FACTOR = 3;\nconstexpr bool NEGATE = true;\n")
+    kernel.write_text(text.replace("__global__", 'extern "C" __global__'))
+    lib = ascendops.open_project(root).build(backend="twin")
+    assert torch.equal(lib.scale_tpl(torch.ones(8), 5, False), torch.full((8,), -3.0))

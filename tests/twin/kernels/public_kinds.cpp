@@ -227,3 +227,13 @@ extern "C" __global__ __aicore__ void not_in_a_cpu_build(GM_ADDR yAddr) {
     AscendC::WriteGmByPassDCache((__gm__ int32_t *)yAddr, 5);
 #endif
 }
+
+// A branch for each tiling key that each build of a device has alone.
+extern "C" __global__ __aicore__ void key_branches(GM_ADDR yAddr) {
+    __gm__ int32_t *y = (__gm__ int32_t *)yAddr;
+    if constexpr (TILING_KEY_IS(1)) {
+        y[0] = 10;
+    } else if constexpr (TILING_KEY_IS(2) || TILING_KEY_IS(3)) {
+        y[0] = 20;
+    }
+}
