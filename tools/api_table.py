@@ -13,7 +13,7 @@ _MACRO = re.compile(r"^#\s*define ((?!TWIN_|ASCENDC_TWIN_|DT_|FORMAT_|_)[A-Z][A-
 _SPACE = re.compile(r"^namespace AscendC \{(.*?)^\}  // namespace AscendC", re.MULTILINE | re.DOTALL)
 _MAKER = re.compile(r"^#define (TWIN_[A-Z_]+)\((?P<fixed>[^)]*)\)(?P<body>(?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 _MADE = re.compile(r"^(TWIN_[A-Z_]+)\((?P<args>[A-Z][a-z]\w*(?:,(?:[^()]|\([^()]*\))*)?)\)", re.MULTILINE)
-_REQUIRED = re.compile(r'TWIN_REQUIRE_TYPE\("(\w+)", \w+, ((?:[^()]|\([^()]*\))*)\);')
+_REQUIRED = re.compile(r'TWIN_(?:REQUIRE|RUN)_TYPE\("(\w+)", \w+, ((?:[^()]|\([^()]*\))*)\);')
 _WRITTEN = re.compile(r"TWIN_REQUIRE_TYPE\(#API, \w+, ((?!__VA_ARGS__)(?:[^()]|\([^()]*\))*)\)")
 _LIST = re.compile(r"^#define (TWIN_\w+) ((?:\w+, )+\w+)$", re.MULTILINE)
 _ALIAS = re.compile(r"^#define (TWIN_\w+)\(API, T\) TWIN_REQUIRE_TYPE\(API, T, ([^()]*)\)", re.MULTILINE)
@@ -119,7 +119,7 @@ def _made(text: str, kernel_side: str) -> Iterator[tuple[str, str, bool]]:
         body = maker["body"] if maker else ""
         written = _WRITTEN.search(body)
         fixed = len(_split(maker["fixed"])) - 1 if maker and "..." in maker["fixed"] else len(args)
-        listed = written[1] if written else ", ".join(args[fixed:]) if "TWIN_REQUIRE_TYPE" in body or "_IF(" in body else ""
+        listed = written[1] if written else ", ".join(args[fixed:]) if any(word in body for word in ("TWIN_REQUIRE_TYPE", "_IF(", "_MASKED(")) else ""
         yield args[0], listed, "TWIN_NOT_ON_310P" in f"{body} {use['args']}"
 
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ascendops.build import arch_folders
 from ascendops.build.columns import KernelColumns
 from ascendops.build.library import Library
 from ascendops.build.operator import Operator
 from ascendops.build.signature import Parameter, Signature
-from ascendops.errors import NotAProject
+from ascendops.errors import CompileError, NotAProject
 from ascendops.spec import names
 from ascendops.spec.dtypes import BY_NAME, WITHOUT_TORCH
+from ascendops.toolchain import cache
 from ascendops.toolchain.diagnose import Origin
 from ascendops.twin import compilation as cc, includes
 from ascendops.twin.entries import find_entries, is_plain_function
@@ -34,7 +37,7 @@ _GE_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "NC1HWC0": 3, "FRACTAL_Z": 4, "FRA
 
 def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     """Compiles host code and one kernel library per dtype column; returns the library and how many files were compiled."""
-    host, compiled = host_library(project)
+    host, compiled = host_library(project, soc)
     ops = {}
     for declared in host.ops.values():
         definition = declared.for_unit(soc.unit)
@@ -46,8 +49,8 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     return Library(ops, project.root, soc.name, "twin"), compiled
 
 
-def host_library(project: Project) -> tuple[HostLibrary, int]:
-    """The project's host code, compiled and loaded, and how many libraries were compiled for it (0 or 1).
+def host_library(project: Project, soc: Soc) -> tuple[HostLibrary, int]:
+    """The project's host code for a SoC, compiled and loaded, and how many libraries were compiled for it (0 or 1).
 
     Raises:
         NotAProject: It has no op_host source, or registers no operator.
@@ -59,13 +62,24 @@ def host_library(project: Project) -> tuple[HostLibrary, int]:
     folders += includes.host_folders(sources, folders)
     with ThreadPoolExecutor(max_workers=3) as pool:
         runtimes = [pool.submit(cc.host_runtime_library), pool.submit(cc.runtime_library)]
-        repeated = library_each(project.root)
-        host_entry = cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project), repeated=repeated)
+        host_entry = _compiled_host(project, arch_folders.selections(sources, project.root / "op_host", soc), folders)
         host_runtime, _ = (job.result() for job in runtimes)
     host = HostLibrary(host_entry.path / "host.so", host_runtime)
     if not host.ops:
         raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
     return host, int(not host_entry.hit)
+
+
+def _compiled_host(project: Project, selections: Sequence[Sequence[Path]], folders: Sequence[Path]) -> cache.Entry:
+    """The first of several selections of sources that compiles; the error is that of the first."""
+    repeated, errors = library_each(project.root), []
+    for sources in selections:
+        try:  # one that leaves sources out must not need them
+            whole = len(sources) == max(map(len, selections))
+            return cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project), repeated=repeated, complete=not whole)
+        except CompileError as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def render_gen(project: Project) -> None:
@@ -109,7 +123,7 @@ def library_each(root: Path) -> bool:
 def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc: Soc, jobs: int | None) -> tuple[KernelColumns, int]:
     """Kernel library of each dtype column, and how many were compiled: of a foreign project with many columns only the first."""
     name = names.snake(definition.op_type)
-    path = kernel_file(project.root, name)
+    path = arch_folders.kernel_for_unit(project.root, soc.unit) or kernel_file(project.root, name)
     typed = any(_TYPED.search(text) for text in _kernel_texts(path))
     prelude = host.tiling_header(definition.op_type) or ""
     templates = tuple((instance.key, instance.args) for instance in definition.templates if soc.has_bf16 or not instance.bf16)

@@ -45,9 +45,9 @@ def command(path: Path, form: str, out: Path | None, tier: str, seed: int, onnx_
     if onnx_dir is not None:
         _onnx(path, onnx_dir, soc, output)
         return
-    host, _ = host_library(open_project(path))
-    unit = socs.resolve(soc).unit
-    ops = [op.for_unit(unit) for op in host.ops.values()]
+    chosen = socs.resolve(soc)
+    host, _ = host_library(open_project(path), chosen)
+    ops = [op.for_unit(chosen.unit) for op in host.ops.values()]
     text = msopgen.write(ops)
     if out is not None:
         out.write_text(text, encoding="utf-8")

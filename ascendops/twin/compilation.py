@@ -174,11 +174,12 @@ def symbol(entry: str) -> str:
 
 
 def compile_host(
-    sources: Sequence[Path], include_dirs: Sequence[Path], what: str, origin: Origin | None = None, *, repeated: bool = False
+    sources: Sequence[Path], include_dirs: Sequence[Path], what: str, origin: Origin | None = None, *, repeated: bool = False, complete: bool = False
 ) -> cache.Entry:
     """Compiles op_host sources to `host.so`: OpDef registration, InferShape, InferDataType and tiling functions.
 
     `repeated`: more than one source may define a function, as in projects that make a library of each kind of source.
+    `complete`: every function that is called must be there.
 
     Raises:
         CompileError: The compiler refused one of them.
@@ -187,7 +188,7 @@ def compile_host(
     compiler = cxx.find_compiler()
     base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     base += [f"-I{folder}" for folder in (resources.twin("include") / "host", *include_dirs)]
-    flags = ("-Wl,-z,muldefs",) if repeated else ()
+    flags = (*(["-Wl,-z,muldefs"] if repeated else []), *(["-Wl,-z,defs"] if complete else []))
     return _link("host", "host.so", _objects(sources, base, what, origin), what, host_runtime_library(), flags)
 
 

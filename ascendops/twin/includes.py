@@ -23,8 +23,9 @@ _SKIPPED = frozenset({"build", "build_out", "node_modules", "__pycache__", "test
 # Headers of the toolkit below its documented ones; everything they declare comes with kernel_operator.h or tiling_api.h here.
 _TOOLKIT = re.compile(
     r"(?:lib|impl|interface|inner_interface|basic_api|adv_api|highlevel_api|kernel_tiling|include)/.+\.h"
-    r"|kernel_(?:operator_\w+|tensor\w*|tpipe\w*|utils\w*|common|macros|type|event|struct_\w+|tiling\w*)\.h"
+    r"|kernel_(?:operator_\w+|\w+_intf|tensor\w*|tpipe\w*|utils\w*|common|macros|type|event|struct_\w+|tiling\w*)\.h"
     r"|(?:basic_api|adv_api|kernel_api)\.h"
+    r"|tiling/\w+/\w+_tiling\w*\.h"  # of one high-level function
 )
 
 

@@ -111,3 +111,21 @@ def test_branches_on_the_tiling_key_may_be_constexpr() -> None:
         y = np.zeros(1, np.int32)
         assert findings(compiled(KERNELS), "key_branches", y, tiling_key=key) == set()
         assert y[0] == want
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("bits_of_bytes", np.uint8), ("bits_of_words", np.int32)])
+def test_bits_of_any_type_count_16_bit_elements(name: str, dtype: type) -> None:
+    x, y = np.random.default_rng(0).integers(0, 100, 128 // np.dtype(dtype).itemsize).astype(dtype), np.full(128, 7, np.uint8)
+    assert findings(compiled(KERNELS), name, x, y, 20) == set()
+    a, b = x.view(np.uint8).reshape(2, 64)
+    done = np.arange(64) < 40
+    np.testing.assert_array_equal(y, np.concatenate([np.where(done, a & b, 0), np.where(done, a | b, 0)]))
+
+
+def test_a_gather_of_bytes_is_found_when_it_runs() -> None:
+    x, y = np.zeros(128, np.uint8), np.ones(128, np.uint8)
+    result = compiled(KERNELS).launch("bits_of_bytes", args=(x, y, 0), block_dim=1, checks="warn")
+    assert [(d.id, d.severity) for d in result.diagnostics] == [("UNSUPPORTED-DTYPE", "error")]
+    assert not y.any()
+    words = np.zeros(32, np.int32)
+    assert findings(compiled(KERNELS), "bits_of_words", words, y, 0) == set()

@@ -106,3 +106,52 @@ def test_columns_of_types_that_torch_lacks_leave_the_others_usable(tmp_path: Pat
     torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
     with pytest.raises(InputError, match="int4"):
         op(x.int(), x.int(), alpha=1.0)
+
+
+BLOCKS = "namespace optiling { unsigned Blocks() { return %d; } }\n"
+
+
+def with_sources_of_two_architectures(root: Path) -> Path:
+    shutil.copytree(PROJECT, root)
+    host = root / "op_host" / "add_macro.cpp"
+    text = host.read_text().replace("SetBlockDim(2)", "SetBlockDim(Blocks())")
+    host.write_text(text.replace("namespace optiling {", "namespace optiling {\nunsigned Blocks();", 1))
+    for arch, blocks in (("arch22", 3), ("arch35", 5)):
+        (root / "op_host" / arch).mkdir()
+        (root / "op_host" / arch / "blocks.cpp").write_text(BLOCKS % blocks)
+    return root
+
+
+def test_sources_of_another_architecture_are_left_out(tmp_path: Path) -> None:
+    root = with_sources_of_two_architectures(tmp_path / "add_macro")
+    x = torch.arange(24, dtype=torch.float32)
+
+    def run() -> int:
+        return ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro.run(x, x, alpha=1.0).block_dim
+
+    assert run() == 3
+    (root / "op_host" / "arch22" / "blocks.cpp").unlink()  # nothing of this architecture: the common sources may need the others
+    assert run() == 5
+    (root / "op_host" / "arch22" / "more.cpp").write_text("// the common sources need what arch35 has\n")
+    assert run() == 5
+    (root / "op_host" / "arch22" / "more.cpp").unlink()
+    (root / "op_host" / "arch35" / "more.cpp").write_text('#include "atvoss/elewise/elewise_tiling.h"\n')
+    with pytest.raises(CompileError, match="elewise_tiling.h"):
+        run()
+    (root / "op_host" / "blocks.cpp").write_text(BLOCKS % 4)
+    (root / "op_host" / "arch35" / "blocks.cpp").unlink()
+    assert run() == 4
+
+
+def test_the_build_script_may_name_the_kernel_of_a_compute_unit(tmp_path: Path) -> None:
+    root = tmp_path / "add_macro"
+    shutil.copytree(PROJECT, root)
+    kernel = root / "op_kernel" / "add_macro.cpp"
+    (root / "op_kernel" / "add_macro_arch22.cpp").write_text('#include "kernel_basic_intf.h"\n' + kernel.read_text())
+    kernel.write_text("#error the kernel of another architecture\n")
+    (root / "CMakeLists.txt").write_text("add_kernel_sources(KERNEL_SRC add_macro_arch22.cpp COMPUTE_UNITS ascend910b ascend910_93)\n")
+    host = root / "op_host" / "add_macro.cpp"
+    host.write_text('#include "tiling/broadcast/broadcast_tiling.h"\n' + host.read_text())
+    op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)

@@ -237,3 +237,30 @@ extern "C" __global__ __aicore__ void key_branches(GM_ADDR yAddr) {
         y[0] = 20;
     }
 }
+
+// With a count, And and Or take elements of any type as 16-bit ones; Gather of bytes compiles and does nothing.
+template <typename T>
+__aicore__ inline void Bits(GM_ADDR xAddr, GM_ADDR yAddr, int32_t count) {
+    AscendC::GlobalTensor<T> x, y;
+    x.SetGlobalBuffer((__gm__ T *)xAddr);
+    y.SetGlobalBuffer((__gm__ T *)yAddr);
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer;
+    pipe.InitBuffer(buffer, 256);
+    AscendC::LocalTensor<T> all = buffer.Get<T>();
+    constexpr uint32_t n = 64 / sizeof(T);
+    AscendC::LocalTensor<T> a = all[0], b = all[n], both = all[2 * n], any = all[3 * n];
+    AscendC::DataCopy(a, x, 2 * n);
+    AscendC::Duplicate(both.template ReinterpretCast<int32_t>(), 0, 32);
+    AscendC::PipeBarrier<PIPE_ALL>();
+    if (count > 0) {
+        AscendC::And(both, a, b, count);
+        AscendC::Or(any, a, b, count);
+    } else {
+        AscendC::Gather(both, a, b.template ReinterpretCast<uint32_t>(), 0, n);
+    }
+    AscendC::PipeBarrier<PIPE_ALL>();
+    AscendC::DataCopy(y, both, 2 * n);
+}
+extern "C" __global__ __aicore__ void bits_of_bytes(GM_ADDR x, GM_ADDR y, int32_t count) { Bits<uint8_t>(x, y, count); }
+extern "C" __global__ __aicore__ void bits_of_words(GM_ADDR x, GM_ADDR y, int32_t count) { Bits<int32_t>(x, y, count); }

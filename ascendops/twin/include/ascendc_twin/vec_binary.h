@@ -5,6 +5,16 @@
 
 // The three call forms of an instruction with two sources of the type of dst.
 #define TWIN_BINARY(API, OP, ...)                                                                                        \
+    TWIN_BINARY_MASKED(API, OP, __VA_ARGS__)                                                                             \
+    template <typename T>                                                                                                \
+    TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,                 \
+                      const int32_t &count) {                                                                            \
+        TWIN_REQUIRE_TYPE(#API, T, __VA_ARGS__);                                                                         \
+        ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                          \
+        ascendc_twin::vec_binary(inst, ascendc_twin::VecOp::OP, dst.span(), src0.span(), src1.span(),                    \
+                                 ascendc_twin::lanes_of_count(static_cast<uint32_t>(count), true));                      \
+    }
+#define TWIN_BINARY_MASKED(API, OP, ...)                                                                                 \
     template <typename T, bool isSetMask = true>                                                                         \
     TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1, uint64_t mask[], \
                       const uint8_t repeatTime, const BinaryRepeatParams &repeatParams) {                                \
@@ -22,13 +32,17 @@
         const auto lanes = ascendc_twin::lanes_of_mask(mask, repeatTime, isSetMask);                                     \
         ascendc_twin::vec_binary(inst, ascendc_twin::VecOp::OP, dst.span(), src0.span(), src1.span(),                    \
                                  ascendc_twin::with(lanes, repeatParams));                                               \
-    }                                                                                                                    \
+    }
+// With a count, the unit takes any element type as 16-bit elements: `count` of those.
+#define TWIN_BITWISE(API, OP, ...)                                                                                       \
+    TWIN_BINARY_MASKED(API, OP, __VA_ARGS__)                                                                             \
     template <typename T>                                                                                                \
     TWIN_API void API(const LocalTensor<T> &dst, const LocalTensor<T> &src0, const LocalTensor<T> &src1,                 \
                       const int32_t &count) {                                                                            \
-        TWIN_REQUIRE_TYPE(#API, T, __VA_ARGS__);                                                                         \
         ascendc_twin::Inst inst(#API, ascendc_twin::PipeId::V);                                                          \
-        ascendc_twin::vec_binary(inst, ascendc_twin::VecOp::OP, dst.span(), src0.span(), src1.span(),                    \
+        ascendc_twin::Span d = dst.span(), a = src0.span(), b = src1.span();                                             \
+        d.dt = a.dt = b.dt = ascendc_twin::Dt::I16;                                                                      \
+        ascendc_twin::vec_binary(inst, ascendc_twin::VecOp::OP, d, a, b,                                                 \
                                  ascendc_twin::lanes_of_count(static_cast<uint32_t>(count), true));                      \
     }
 
@@ -45,8 +59,8 @@ TWIN_BINARY(Mul, MUL, half, float, int16_t, int32_t)
 TWIN_BINARY(Div, DIV, half, float)
 TWIN_BINARY(Max, MAX, half, float, int16_t, int32_t)
 TWIN_BINARY(Min, MIN, half, float, int16_t, int32_t)
-TWIN_BINARY(And, AND, int16_t, uint16_t)
-TWIN_BINARY(Or, OR, int16_t, uint16_t)
+TWIN_BITWISE(And, AND, int16_t, uint16_t)
+TWIN_BITWISE(Or, OR, int16_t, uint16_t)
 TWIN_BINARY(AddRelu, ADD_RELU, half, float, int16_t)
 TWIN_BINARY(SubRelu, SUB_RELU, half, float, int16_t)
 TWIN_BINARY(FusedMulAdd, FUSED_MUL_ADD, half, float)
@@ -54,7 +68,9 @@ TWIN_BINARY(FusedMulAddRelu, FUSED_MUL_ADD_RELU, half, float)
 TWIN_BINARY(MulAddRelu, FUSED_MUL_ADD_RELU, half, float)
 
 }  // namespace AscendC
+#undef TWIN_BITWISE
 #undef TWIN_BINARY
+#undef TWIN_BINARY_MASKED
 
 namespace ascendc_twin {
 

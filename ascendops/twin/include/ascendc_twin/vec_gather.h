@@ -10,7 +10,7 @@ namespace AscendC {
 template <typename T>
 TWIN_API void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &srcOffset,
                      const uint32_t srcBaseAddr, const uint64_t mask, const uint8_t repeatTime, const uint16_t dstRepStride) {
-    TWIN_REQUIRE_TYPE("Gather", T, TWIN_16_32);
+    TWIN_RUN_TYPE("Gather", T, TWIN_16_32);
     ascendc_twin::Inst inst("Gather", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_mask(mask, repeatTime, true);
     ascendc_twin::vec_gather(inst, dst.span(), src.span(), srcOffset.span(), srcBaseAddr,
@@ -19,7 +19,7 @@ TWIN_API void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const
 template <typename T>
 TWIN_API void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &srcOffset,
                      const uint32_t srcBaseAddr, const uint64_t mask[], const uint8_t repeatTime, const uint16_t dstRepStride) {
-    TWIN_REQUIRE_TYPE("Gather", T, TWIN_16_32);
+    TWIN_RUN_TYPE("Gather", T, TWIN_16_32);
     ascendc_twin::Inst inst("Gather", ascendc_twin::PipeId::V);
     const auto lanes = ascendc_twin::lanes_of_bits(mask, ascendc_twin::per_repeat<T>, repeatTime, true);
     ascendc_twin::vec_gather(inst, dst.span(), src.span(), srcOffset.span(), srcBaseAddr,
@@ -28,7 +28,7 @@ TWIN_API void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const
 template <typename T>
 TWIN_API void Gather(const LocalTensor<T> &dst, const LocalTensor<T> &src, const LocalTensor<uint32_t> &srcOffset,
                      const uint32_t srcBaseAddr, const uint32_t count) {
-    TWIN_REQUIRE_TYPE("Gather", T, TWIN_16_32);
+    TWIN_RUN_TYPE("Gather", T, TWIN_16_32);
     ascendc_twin::Inst inst("Gather", ascendc_twin::PipeId::V);
     ascendc_twin::vec_gather(inst, dst.span(), src.span(), srcOffset.span(), srcBaseAddr,
                              ascendc_twin::lanes_of_count(count, true));

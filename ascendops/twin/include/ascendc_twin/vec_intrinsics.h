@@ -105,6 +105,7 @@ public:
     }
     // The overflow mode of floating types: the twin has infinities always.
     static void SetOverflow(uint64_t) {}
+    static int64_t GetRsvdCnt() { return ascendc_twin::core().rsvd_cnt; }
     static int32_t GetBitSize(int32_t byteSize) { return byteSize * ONE_BYTE_BIT_SIZE; }
     static int32_t GetC0Size() { return DEFAULT_C0_SIZE; }
     static int32_t GetC0Count(const int32_t dtypeSize) { return DEFAULT_C0_SIZE / dtypeSize; }
