@@ -68,6 +68,48 @@ def _groups(buffers: Sequence[GmBuffer]) -> list[_Group]:
     return groups
 
 
+class _Region:
+    """Reserved address space: rooms of readable and writable pages, with GAP unreadable bytes before, between and behind them."""
+
+    def __init__(self, rooms: tuple[int, ...]) -> None:
+        self.rooms = rooms
+        self._total = GAP + sum(room + GAP for room in rooms)
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
+        self._address = _libc().mmap(None, self._total, _NO_ACCESS, flags, -1, 0)
+        self.valid = self._address not in (None, ctypes.c_void_p(-1).value)
+        self.ends: list[int] = []  # addresses behind the rooms
+        at = self._address + GAP if self.valid else 0
+        for room in rooms if self.valid else ():
+            _libc().mprotect(at, room, _READ_WRITE)
+            self.ends.append(at + room)
+            at += room + GAP
+
+    def close(self) -> None:
+        if self.valid:
+            _libc().munmap(self._address, self._total)
+
+
+_spare: list[_Region] = []  # at most one, of the last launch: the next one has mostly the same buffers, and these pages exist already
+
+
+def _region(rooms: tuple[int, ...]) -> _Region:
+    try:
+        region = _spare.pop()
+    except IndexError:
+        return _Region(rooms)
+    if region.rooms == rooms:
+        return region
+    region.close()
+    return _Region(rooms)
+
+
+def _give_back(region: _Region) -> None:
+    if _spare or not region.valid:
+        region.close()
+    else:
+        _spare.append(region)
+
+
 @contextmanager
 def guarded(values: Sequence[Any], *, fresh: str = "") -> Iterator[list[Any]]:
     """The arguments of a launch with every buffer copied to the end of its own pages, with unreadable pages on both sides.
@@ -83,31 +125,27 @@ def guarded(values: Sequence[Any], *, fresh: str = "") -> Iterator[list[Any]]:
     if not leaves or sum(buffer.bytes for buffer in leaves if buffer.name != fresh) > LIMIT:
         yield list(values)
         return
-    groups = _groups(leaves)
-    total = GAP + sum(group.room + GAP for group in groups)
-    libc = _libc()
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
-    region = libc.mmap(None, total, _NO_ACCESS, flags, -1, 0)
-    if region in (None, ctypes.c_void_p(-1).value):
-        yield list(values)  # no address space: the bounds of copies are checked all the same
-        return
-    empty = {buffer.address for buffer in leaves if buffer.name == fresh}
-    at = region + GAP
-    for group in groups:
-        libc.mprotect(at, group.room, _READ_WRITE)
-        group.moved = at + group.room - group.bytes
-        if group.begin in empty:
-            group.moved -= group.moved % 512
-        else:
-            ctypes.memmove(group.moved, group.begin, group.bytes)
-        at += group.room + GAP
+    groups, empty = _groups(leaves), {buffer.address for buffer in leaves if buffer.name == fresh}
+    copied, blank = ([g for g in groups if (g.begin in empty) == is_blank] for is_blank in (False, True))
+    region, new = _region(tuple(group.room for group in copied)), _Region(tuple(group.room for group in blank))
     try:
-        yield [_moved(value, groups) for value in values]
+        if not (region.valid and new.valid):
+            yield list(values)  # no address space: the bounds of copies are checked all the same
+            return
+        for group, end in zip(copied, region.ends, strict=True):
+            group.moved = end - group.bytes
+            ctypes.memmove(group.moved, group.begin, group.bytes)
+        for group, end in zip(blank, new.ends, strict=True):
+            group.moved = (end - group.bytes) // 512 * 512
+        try:
+            yield [_moved(value, groups) for value in values]
+        finally:
+            for group in copied:
+                if _libc().memcmp(group.begin, group.moved, group.bytes):
+                    ctypes.memmove(group.begin, group.moved, group.bytes)
     finally:
-        for group in groups:
-            if group.begin not in empty and libc.memcmp(group.begin, group.moved, group.bytes):
-                ctypes.memmove(group.begin, group.moved, group.bytes)
-        libc.munmap(region, total)
+        _give_back(region)
+        new.close()
 
 
 def _moved(value: Any, groups: Sequence[_Group]) -> Any:

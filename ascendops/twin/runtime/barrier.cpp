@@ -17,6 +17,7 @@ bool wait_for(Launch &l, std::unique_lock<std::mutex> &lock, Released released) 
     if (l.all_wait()) {
         l.deadlock = l.stop = true;
         l.changed.notify_all();
+        if (l.done()) l.ended.notify_all();
     }
     l.changed.wait(lock, [&] { return released() || l.stop; });
     if (released()) return true;  // who released this block has counted it as computing again
@@ -68,15 +69,16 @@ void launch_barrier(Private &p, uint32_t used, bool vectors_only) {
 }
 
 void release(Launch &l, size_t most) {
+    bool any = false;
     for (Launch::Waiter *waiter : l.waiters) {
         if (most == 0) break;
         if (waiter->released || !waiter->met()) continue;
-        waiter->released = true;
+        waiter->released = any = true;
         --most;
         --l.waiting;
         ++l.running;
     }
-    l.changed.notify_all();
+    if (any) l.changed.notify_all();
 }
 
 bool wait_until(Launch &l, std::unique_lock<std::mutex> &lock, std::function<bool()> met) {

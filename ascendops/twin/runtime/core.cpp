@@ -16,8 +16,6 @@ Core &core() {
 Inst::Inst(const char *api_, PipeId pipe_) : api(api_), pipe(pipe_), pc(__builtin_return_address(0)) {
     Private &p = priv();
     if (p.stop) abandon_block();
-    outer = p.inst;
-    p.inst = this;
     if (p.depth++ == 0) {
         p.gm_clip = false;
         p.api = api;
@@ -31,13 +29,12 @@ Inst::Inst(const char *api_, PipeId pipe_) : api(api_), pipe(pipe_), pc(__builti
 
 Inst::~Inst() {
     Private &p = priv();
-    if (t_core->trace && p.accesses.size() > p.inst_access) {
+    if (__builtin_expect(t_core->trace, 0) && p.accesses.size() > p.inst_access) {
         const auto first = static_cast<uint32_t>(p.inst_access);
         p.events.push_back({api, p.pc, static_cast<uint8_t>(pipe), 0, 0, 0, cycles, moved, runs, first,
                             static_cast<uint32_t>(p.accesses.size()) - first});
         p.inst_access = p.accesses.size();
     }
-    p.inst = outer;
     --p.depth;
 }
 

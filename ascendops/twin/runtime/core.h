@@ -104,9 +104,16 @@ struct Private {
     const char *api = "";
     PipeId pipe = PipeId::S;
     void *pc = nullptr;
-    Inst *inst = nullptr;
     size_t inst_access = 0;
     uint32_t op = 0;  // counts the outermost instructions
+
+    // Whether bytes [lo, hi) behind the start of a local operand lie in their memory.
+    bool inside(const Span &s, int64_t lo, int64_t hi) const {
+        const LocalMemory &m = mem[static_cast<int>(s.mem)];
+        const auto start = static_cast<int64_t>(s.addr);
+        return start + lo >= 0 && start + hi <= static_cast<int64_t>(m.room) && m.base != nullptr && s.p == m.base + s.addr;
+    }
+    bool owns(Mem memory) const { return owned >> static_cast<int>(memory) & 1; }
 
     Flag flags[kEvents][kIds];
     uint8_t held[kEvents] = {};  // bit per event id given out by AllocEventID
@@ -129,6 +136,8 @@ struct Private {
     uint32_t key_count = 0;
     bool key_matched = false, key_asked = false;
     size_t last_range = 0;
+    bool plain = false;     // no checks, no trace and no planted fault: operands are only kept inside their memories
+    uint8_t owned = 0;      // bit per Mem: what this core has without a second look
     bool streams = false;  // the launch's buffers are larger than the caches
     bool may_clip = false;  // a copy is being checked, which can move less
     const uint8_t *copy_from = nullptr;  // where a copy that is being checked takes its bytes from, and how far apart its runs are
@@ -208,6 +217,7 @@ bool is_local(const Private &p, uint64_t host, Mem &mem);
 // Whether the running core has this memory. An instruction on another one does nothing: in a mixed kernel the compiler leaves it
 // out of the code of that core; elsewhere it is reported.
 bool core_has(Mem mem);
+uint8_t owned_memories(const Core &core);  // bit per Mem
 
 // global memory: the range that holds [p, p + bytes), or null
 const Range *gm_range(Private &p, uint64_t begin, uint64_t bytes);

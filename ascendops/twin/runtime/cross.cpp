@@ -127,12 +127,13 @@ void cross_wait(uint32_t flag) {
 
 void cross_finish(Private &p) {
     Launch &l = *p.launch;
+    std::array<uint32_t, kFlags> counters{};
+    {
+        std::lock_guard<std::mutex> lock(l.mutex);
+        counters = l.cross[p.number].counter;
+    }
     for (uint32_t flag = 0; flag < kFlags; ++flag) {
-        uint32_t left = 0;
-        {
-            std::lock_guard<std::mutex> lock(l.mutex);
-            left = l.cross[p.number].counter[flag];
-        }
+        const uint32_t left = counters[flag];
         if (left != 0) {
             finding_at("CROSS-LEFT", "CrossCoreSetFlag", PipeId::S, nullptr,
                        format("flag %u was set %u times for this %s core and not waited for when the kernel ended", flag, left,
@@ -141,11 +142,20 @@ void cross_finish(Private &p) {
     }
 }
 
+uint8_t owned_memories(const Core &core) {
+    uint8_t owned = 0;
+    for (int i = 0; i < kMems; ++i) {
+        const auto mem = static_cast<Mem>(i);
+        const bool has = mem == Mem::GM || core.type == Core::AICORE || (mem == Mem::UB) == (core.type == Core::AIV) ||
+                         (mem == Mem::L1 && core.mixed);  // a vector core's TSCM: its Matmul object reads it
+        owned |= static_cast<uint8_t>(has ? 1u << i : 0u);
+    }
+    return owned;
+}
+
 bool core_has(Mem mem) {
     const Core &me = *t_core;
-    if (mem == Mem::GM || me.type == Core::AICORE) return true;
-    if ((mem == Mem::UB) == (me.type == Core::AIV)) return true;
-    if (mem == Mem::L1 && me.mixed) return true;  // a vector core's TSCM: its Matmul object reads it
+    if (me.priv->owns(mem)) return true;
     if (!me.mixed) {
         finding("CORE-MEMORY", "%s uses %s, which a %s core does not have, in a kernel that runs on %s cores only", me.priv->api,
                 mem_name(mem), type_name(me.type), type_name(me.type));

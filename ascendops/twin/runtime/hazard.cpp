@@ -17,8 +17,35 @@ struct Accessing {
     Rw rw;
     Mem mem;
     uint16_t site;
+    int me;
+    uint8_t others;         // bit per pipe that a write must come after
+    bool in_order;          // the hardware orders what this pipe does
+    const uint32_t *known;  // epochs of the pipes that are complete for this one
     uint64_t unwritten = 0, total = 0, first_unwritten = 0;
 };
+
+Accessing accessing(Private &p, PipeId pipe, Rw rw, Mem mem) {
+    Checker &c = *p.checker;
+    const int me = static_cast<int>(pipe);
+    const auto others = static_cast<uint8_t>(rw == Rw::READ ? 0 : ~(1u << me));
+    return {p, c, pipe, rw, mem, c.sites.number(p.pc, p.api), me, others, ordered_by_hardware(pipe), c.order.known(pipe)};
+}
+
+// Whether the last write comes before this instruction, or belongs to it.
+inline bool after_writer(const Accessing &a, const Shadow::Segment &s) {
+    if (s.epoch <= a.known[s.writer]) return true;
+    return s.writer != Shadow::kNobody && (s.op == a.p.op || (s.writer == a.me && a.in_order));
+}
+
+// Whether nothing about the segment needs a second look.
+inline bool settled(const Accessing &a, const Shadow::Segment &s) {
+    if (!after_writer(a, s)) return false;
+    for (unsigned readers = s.readers & a.others; readers != 0; readers &= readers - 1) {
+        const int reader = __builtin_ctz(readers);
+        if (s.read_epoch[reader] > a.known[reader] && s.read_op != a.p.op) return false;
+    }
+    return true;
+}
 
 const char *verb(Rw rw) {
     return rw == Rw::READ ? "reads" : "writes";
@@ -44,7 +71,7 @@ bool still_poisoned(const LocalMemory &m, uint64_t lo, uint64_t hi) {
     return true;
 }
 
-void check_segment(Accessing &a, const Shadow::Segment &s, uint64_t lo, uint64_t hi) {
+__attribute__((noinline)) void look_again(Accessing &a, const Shadow::Segment &s, uint64_t lo, uint64_t hi) {
     const Order &order = a.checker.order;
     if (s.writer == Shadow::kNobody) {
         if (a.rw == Rw::READ && still_poisoned(a.p.mem[static_cast<int>(a.mem)], lo, hi)) {
@@ -62,8 +89,26 @@ void check_segment(Accessing &a, const Shadow::Segment &s, uint64_t lo, uint64_t
     }
 }
 
+inline void check_segment(Accessing &a, const Shadow::Segment &s, uint64_t lo, uint64_t hi) {
+    if (!settled(a, s)) look_again(a, s, lo, hi);
+}
+
+inline void read_by(const Accessing &a, Shadow::Segment &s, uint32_t epoch) {
+    s.readers |= static_cast<uint8_t>(1u << a.me);
+    s.read_epoch[a.me] = epoch;
+    s.read_site[a.me] = a.site;
+}
+
+inline void written(const Accessing &a, Shadow::Segment &s) {
+    s.epoch = a.checker.order.epoch(a.pipe);
+    s.op = a.p.op;
+    s.site = a.site;
+    s.writer = static_cast<uint8_t>(a.pipe);
+    s.readers = 0;
+}
+
 void note_read(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
-    const int me = static_cast<int>(a.pipe);
+    const int me = a.me;
     for (uint64_t at = shadow.start(lo); at < hi;) {
         Shadow::Segment *s = &shadow[at];
         uint64_t end = s->end;
@@ -79,9 +124,7 @@ void note_read(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
                 shadow.split(hi);
                 end = hi;
             }
-            s->readers |= static_cast<uint8_t>(1u << me);
-            s->read_epoch[me] = epoch;
-            s->read_site[me] = a.site;
+            read_by(a, *s, epoch);
         }
         s->read_op = a.p.op;
         at = end;
@@ -89,20 +132,18 @@ void note_read(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
 }
 
 void note_write(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
-    for (uint64_t at = shadow.start(lo); at < hi; at = shadow[at].end) {
-        check_segment(a, shadow[at], std::max(at, lo), std::min<uint64_t>(shadow[at].end, hi));
+    for (uint64_t at = shadow.start(lo), end; at < hi; at = end) {
+        const Shadow::Segment &s = shadow[at];
+        end = s.end;
+        check_segment(a, s, std::max(at, lo), std::min(end, hi));
     }
     shadow.split(lo);
-    if (shadow[lo].end != hi) {
+    Shadow::Segment &s = shadow[lo];
+    if (s.end != hi) {
         shadow.split(hi);
         shadow.unite(lo, hi);
     }
-    Shadow::Segment &s = shadow[lo];
-    s.epoch = a.checker.order.epoch(a.pipe);
-    s.op = a.p.op;
-    s.site = a.site;
-    s.writer = static_cast<uint8_t>(a.pipe);
-    s.readers = 0;
+    written(a, s);
     if (a.pipe != PipeId::S || lo == 0) return;
     const uint64_t previous = shadow.start(lo - 1);
     const Shadow::Segment &before = shadow[previous];  // a loop of SetValue makes one segment
@@ -143,6 +184,21 @@ void note(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t bytes) {
     }
 }
 
+// Most rows are just a segment already, and in order: a shorter way to the same as note().
+inline bool noted(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
+    Shadow::Segment *s = shadow.exactly(lo, hi);
+    if (s == nullptr || !settled(a, *s)) return false;
+    if (a.rw == Rw::READ) {
+        const uint32_t epoch = a.checker.order.epoch(a.pipe);
+        if (!(s->readers >> a.me & 1) || s->read_epoch[a.me] != epoch) read_by(a, *s, epoch);
+        s->read_op = a.p.op;
+    } else {
+        written(a, *s);
+    }
+    a.total += hi - lo;
+    return true;
+}
+
 }  // namespace
 
 bool known_finding(Private &p, const char *id) {
@@ -174,14 +230,15 @@ void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &
     const int64_t last = base + w.s1 * static_cast<int64_t>(w.n1 - 1) + w.s2 * static_cast<int64_t>(w.n2 - 1);
     ++p.in_runtime;
     if (Shadow *shadow = shadow_of(p, span.mem, static_cast<uint64_t>(std::max(base, last)) + w.run)) {
-        Accessing a{p, *p.checker, pipe, rw, span.mem, p.checker->sites.number(p.pc, p.api)};
+        Accessing a = accessing(p, pipe, rw, span.mem);
         const uint64_t row = w.run * w.n1;
-        const bool joined = w.n1 == 1 || w.s1 == static_cast<int64_t>(w.run);
-        if (joined && (w.n2 == 1 || w.s2 == static_cast<int64_t>(row))) {
-            note(a, *shadow, static_cast<uint64_t>(base), row * w.n2);
-        } else {
-            for (uint32_t j = 0; j < w.n2; ++j) {
-                for (uint32_t i = 0; i < w.n1; ++i) note(a, *shadow, static_cast<uint64_t>(base + w.s1 * i + w.s2 * j), w.run);
+        const bool joined = w.n1 == 1 || w.s1 == static_cast<int64_t>(w.run), all = joined && (w.n2 == 1 || w.s2 == static_cast<int64_t>(row));
+        const uint64_t run = all ? row * w.n2 : w.run;
+        const uint32_t n1 = all ? 1 : w.n1, n2 = all ? 1 : w.n2;
+        for (uint32_t j = 0; j < n2; ++j) {
+            for (uint32_t i = 0; i < n1; ++i) {
+                const auto lo = static_cast<uint64_t>(base + w.s1 * i + w.s2 * j);
+                if (!noted(a, *shadow, lo, lo + run)) note(a, *shadow, lo, run);
             }
         }
         if (a.unwritten != 0) report_unwritten(a);
@@ -192,12 +249,12 @@ void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &
 void local_scalar(Private &p, Mem mem, uint64_t at, uint32_t bytes, Rw rw) {
     ++p.in_runtime;
     if (Shadow *shadow = shadow_of(p, mem, at + bytes)) {
-        Accessing a{p, *p.checker, PipeId::S, rw, mem, p.checker->sites.number(p.pc, p.api)};
+        Accessing a = accessing(p, PipeId::S, rw, mem);
         note(a, *shadow, at, bytes);
         const bool reference = p.api[0] == 'o';  // operator() may as well be assigned to
         if (a.unwritten != 0 && reference) {
-            a.rw = Rw::WRITE;
-            note(a, *shadow, at, bytes);
+            Accessing write = accessing(p, PipeId::S, Rw::WRITE, mem);
+            note(write, *shadow, at, bytes);
         } else if (a.unwritten != 0) {
             report_unwritten(a);
         }

@@ -90,7 +90,6 @@ void prepare(Core &core, Launch &launch, uint32_t number) {
     p->epoch_first = 0;
     p->pipe_open = false;
     p->depth = 0;
-    p->inst = nullptr;
     p->inst_access = 0;
     p->pc = nullptr;
     p->api = "";
@@ -111,6 +110,8 @@ void prepare(Core &core, Launch &launch, uint32_t number) {
     cube_reset(*p);
     p->op = 0;
     p->copy_from = nullptr;
+    p->plain = !core.checks && !core.trace && g_fault.kind == kNoFault;
+    p->owned = owned_memories(core);
     if (core.checks) checker_prepare(*p);
 }
 
@@ -185,11 +186,11 @@ void Launch::work() {
         release(*this);
         if (all_wait()) {
             deadlock = stop = true;
+            changed.notify_all();
         }
-        changed.notify_all();
+        if (done()) ended.notify_all();
     }
     --running;
-    changed.notify_all();
     lock.unlock();
     give_core(core);
     alternative.ss_flags = SS_DISABLE;
@@ -229,7 +230,7 @@ bool stop_blocks(Launch &launch, std::unique_lock<std::mutex> &lock) {
     launch.changed.notify_all();
     for (int attempt = 0; attempt < 100 && launch.finished < launch.started; ++attempt) {
         for (auto &thread : launch.threads) interrupt(thread);
-        launch.changed.wait_for(lock, std::chrono::milliseconds(50), [&] { return launch.finished == launch.started; });
+        launch.ended.wait_for(lock, std::chrono::milliseconds(50), [&] { return launch.finished == launch.started; });
     }
     return launch.finished == launch.started;
 }
@@ -238,11 +239,11 @@ void run(Launch &launch) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(launch.in->timeout_s);
     std::unique_lock<std::mutex> lock(launch.mutex);
     for (uint32_t i = 0; i < launch.max_running; ++i) launch.spawn();
-    const auto done = [&] { return launch.finished == launch.total || (launch.stop && launch.finished == launch.started); };
+    const auto done = [&] { return launch.done(); };
     if (launch.in->timeout_s > 0) {
-        if (!launch.changed.wait_until(lock, deadline, done)) stop_blocks(launch, lock);
+        if (!launch.ended.wait_until(lock, deadline, done)) stop_blocks(launch, lock);
     } else {
-        launch.changed.wait(lock, done);
+        launch.ended.wait(lock, done);
     }
 }
 

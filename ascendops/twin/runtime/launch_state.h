@@ -3,7 +3,7 @@
 
 #include <array>
 #include <condition_variable>
-#include <deque>
+#include <list>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -31,7 +31,8 @@ struct Launch {
     std::vector<Range> ranges;
     uint64_t gm_bytes = 0;  // of all of them
     std::mutex mutex;
-    std::condition_variable changed;
+    std::condition_variable changed;  // for cores that wait for each other
+    std::condition_variable ended;    // for the launcher
     uint32_t max_running = 1;
     uint32_t next_core = 0, started = 0, finished = 0;
     uint32_t running = 0;  // cores that compute
@@ -48,11 +49,11 @@ struct Launch {
     struct CrossFlags {  // of one core, per flag id
         std::array<uint32_t, 16> counter{};
         std::array<std::array<uint32_t, 16>, 3> sets{};               // per mode
-        std::array<std::array<std::deque<Signal>, 16>, 3> sent;       // per mode, of the sets that others have not matched yet
-        std::array<std::deque<std::vector<Signal>>, 16> signals;      // of the sets that `counter` counts
+        std::array<std::array<std::list<Signal>, 16>, 3> sent;        // per mode, of the sets that others have not matched yet
+        std::array<std::list<std::vector<Signal>>, 16> signals;       // of the sets that `counter` counts
     };
     std::vector<CrossFlags> cross;            // per core
-    std::vector<std::deque<CubeJob *>> jobs;  // per block, for its cube core
+    std::vector<std::list<CubeJob *>> jobs;   // per block, for its cube core
     std::vector<uint8_t> vectors_ended;       // per block
     std::map<const volatile int32_t *, Signal> ib_signals;  // what the last IBSet on a word said
     bool stop = false, deadlock = false, timed_out = false;
@@ -66,6 +67,7 @@ struct Launch {
     void work();
     void run_block(Core &core, uint32_t number);
     bool all_wait() const { return waiting > 0 && next_core >= total && waiting == started - finished; }
+    bool done() const { return finished == total || (stop && finished == started); }
     uint32_t per_block() const { return in->aic + in->aiv; }
     uint32_t cores_of(Core::Type type) const { return in->block_dim * (type == Core::AIC ? in->aic : in->aiv); }
 };

@@ -62,7 +62,7 @@ bool stays_until_reused(const Private &p, const Buffer &b) {
 bool touch_local(Private &p, const Span &s, Rw rw, const Extent &e, uint32_t align) {
     const LocalMemory &m = p.mem[static_cast<int>(s.mem)];
     const int64_t lo = static_cast<int64_t>(s.addr) + e.lo, hi = static_cast<int64_t>(s.addr) + e.hi;
-    const bool inside = lo >= 0 && hi <= static_cast<int64_t>(m.room) && m.base != nullptr && s.p == m.base + s.addr;
+    const bool inside = p.inside(s, e.lo, e.hi);
     if (!t_core->checks) return inside;
     p.beyond = false;
     if (s.p == nullptr || (m.base != nullptr && s.p != m.base + s.addr)) {
@@ -105,8 +105,12 @@ bool touch_local(Private &p, const Span &s, Rw rw, const Extent &e, uint32_t ali
 
 bool touch(Inst &inst, const Span &span, Rw rw, const Walk &walk, uint32_t align) {
     if (walk.run == 0 || walk.n1 == 0 || walk.n2 == 0) return true;
-    if (!core_has(span.mem)) return false;
     Private &p = priv();
+    if (!p.owns(span.mem) && !core_has(span.mem)) return false;
+    if (p.plain && span.mem != Mem::GM) {
+        const Extent e = extent(walk);
+        return p.inside(span, e.lo, e.hi);
+    }
     if (fault_here(kSkipInstruction, p.instructions)) return false;
     const Extent e = extent(walk);
     Span start = span;

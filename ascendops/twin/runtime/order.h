@@ -23,6 +23,7 @@ public:
     void reset();
 
     uint32_t epoch(PipeId pipe) const { return now_[index(pipe)]; }
+    const uint32_t *known(PipeId pipe) const { return known_[index(pipe)]; }  // by pipe: its epochs that are complete for this one
     bool before(PipeId earlier, uint32_t epoch, PipeId later) const { return known_[index(later)][index(earlier)] >= epoch; }
 
     // SetFlag: what the flag carries; WaitFlag: what the waiting pipe learns. A wait of the scalar unit holds up every pipe,

@@ -7,16 +7,36 @@
 
 namespace ascendc_twin {
 
+namespace {
+
+Shadow::Segment *reserve(uint64_t count) {
+    void *memory = mmap(nullptr, count * sizeof(Shadow::Segment), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<Shadow::Segment *>(memory);
+}
+
+}  // namespace
+
 Shadow::~Shadow() {
-    if (segments_ != nullptr) munmap(segments_, room_ * sizeof(Segment));
+    unmap();
+}
+
+void Shadow::unmap() {
+    if (blocks_ != nullptr) munmap(blocks_, repeats_ * kPerRepeat * sizeof(Segment));
+    if (bytes_of_ != nullptr) munmap(bytes_of_, room_ * sizeof(Segment));
+    blocks_ = bytes_of_ = nullptr;
 }
 
 void Shadow::prepare(uint64_t bytes) {
     if (bytes > room_) {
-        if (segments_ != nullptr) munmap(segments_, room_ * sizeof(Segment));
-        void *memory = mmap(nullptr, bytes * sizeof(Segment), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        segments_ = memory == MAP_FAILED ? nullptr : static_cast<Segment *>(memory);
-        room_ = segments_ != nullptr ? bytes : 0;
+        unmap();
+        repeats_ = bytes / (kBlock * kPerRepeat) + 1;
+        blocks_ = reserve(repeats_ * kPerRepeat);
+        room_ = bytes;
+        bytes_of_ = reserve(room_);
+        if (blocks_ == nullptr || bytes_of_ == nullptr) {
+            unmap();
+            room_ = 0;
+        }
         starts_.assign((room_ + 63) / 64 + 1, 0);
         words_.assign(starts_.size() / 64 + 1, 0);
     } else {
@@ -26,9 +46,10 @@ void Shadow::prepare(uint64_t bytes) {
     bytes_ = std::min(bytes, room_);
     if (bytes_ == 0) return;
     set(0);
-    segments_[0] = Segment{};
-    segments_[0].writer = kNobody;
-    segments_[0].end = static_cast<uint32_t>(bytes_);
+    blocks_[0] = Segment{};
+    blocks_[0].writer = kNobody;
+    blocks_[0].epoch = kNever;
+    blocks_[0].end = static_cast<uint32_t>(bytes_);
 }
 
 void Shadow::set(uint64_t at) {
@@ -53,24 +74,28 @@ void Shadow::split(uint64_t at) {
     if (at >= bytes_) return;
     const uint64_t from = start(at);
     if (from == at) return;
-    segments_[at] = segments_[from];
-    segments_[from].end = static_cast<uint32_t>(at);
+    Segment &left = (*this)[from];
+    (*this)[at] = left;
+    left.end = static_cast<uint32_t>(at);
     set(at);
 }
 
 // Takes away the starts in [lo, hi).
 void Shadow::clear(uint64_t lo, uint64_t hi) {
-    while (lo < hi) {
-        const uint64_t word = lo / 64, last = std::min(hi, (word + 1) * 64);
-        if (words_[word / 64] == 0) {
-            lo = (word / 64 + 1) * 4096;
-            continue;
+    if (lo >= hi) return;
+    const uint64_t first = lo / 64, last = (hi - 1) / 64;
+    for (uint64_t group = first / 64; group <= last / 64; ++group) {
+        uint64_t some = words_[group];
+        if (group == first / 64) some &= ~uint64_t{0} << first % 64;
+        if (group == last / 64) some &= ~uint64_t{0} >> (63 - last % 64);
+        for (; some != 0; some &= some - 1) {
+            const uint64_t word = group * 64 + static_cast<uint64_t>(__builtin_ctzll(some));
+            uint64_t mask = ~uint64_t{0};
+            if (word == first) mask &= ~uint64_t{0} << lo % 64;
+            if (word == last) mask &= ~uint64_t{0} >> (63 - (hi - 1) % 64);
+            starts_[word] &= ~mask;
+            if (starts_[word] == 0) words_[group] &= ~(uint64_t{1} << word % 64);
         }
-        const uint64_t count = last - lo;
-        const uint64_t mask = (count == 64 ? ~uint64_t{0} : (uint64_t{1} << count) - 1) << lo % 64;
-        starts_[word] &= ~mask;
-        if (starts_[word] == 0) words_[word / 64] &= ~(uint64_t{1} << word % 64);
-        lo = last;
     }
 }
 

@@ -224,10 +224,8 @@ void pipes_finish(Private &p) {
                 finding_at("FLAG-LEFT", "SetFlag", event_src(static_cast<uint8_t>(event)), flag.pc,
                            format("SetFlag<%s>(%d) is never waited for: the flag stays set when the kernel ends", kTable[event].name, id));
             }
-            flag = Flag();
         }
     }
-    memset(p.held, 0, sizeof p.held);
 }
 
 }  // namespace ascendc_twin

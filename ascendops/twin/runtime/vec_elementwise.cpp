@@ -122,6 +122,13 @@ void run_with_one_block(const Plan &plan, const Loop &loop, const Span &dst, con
     // A block that an earlier repeat writes is read after that.
     const bool apart = !overlap(dst.p, static_cast<uint64_t>(rows.step[0]) * (plan.repeat - 1) + REPEAT, src1.p,
                                 src1_step * (plan.repeat - 1) + BLOCK);
+    if (apart && src1_step == 0) {  // the same block for all repeats
+        for (uint32_t b = 0; b < REPEAT; b += BLOCK) std::memcpy(blocks[0] + b, src1.p, BLOCK);
+        rows.step[2] = 0;
+        rows.count = plan.repeat;
+        run_loop(loop, dst.p, src0.p, blocks[0], rows, scalar);
+        return;
+    }
     for (uint32_t r = 0; r < plan.repeat; r += rows.count) {
         rows.count = apart ? std::min(MOST, plan.repeat - r) : 1;
         for (uint32_t i = 0; i < rows.count; ++i) {

@@ -20,8 +20,7 @@ Lanes shorter(const Lanes &lanes) {
 
 }  // namespace
 
-bool make_plan(const Inst &inst, const Lanes &asked, uint32_t per, Plan &plan) {
-    const Lanes lanes = fault_here(kShortInstruction, priv().instructions) ? shorter(asked) : asked;
+static bool plan_of(const Inst &inst, const Lanes &lanes, uint32_t per, Plan &plan) {
     plan.kind = lanes.kind;
     plan.per = per;
     plan.n = lanes.n;
@@ -56,6 +55,11 @@ bool make_plan(const Inst &inst, const Lanes &asked, uint32_t per, Plan &plan) {
     return (plan.bits[0] | plan.bits[1]) != 0 && plan.repeat != 0;
 }
 
+bool make_plan(const Inst &inst, const Lanes &asked, uint32_t per, Plan &plan) {
+    if (fault_here(kShortInstruction, priv().instructions)) return plan_of(inst, shorter(asked), per, plan);
+    return plan_of(inst, asked, per, plan);
+}
+
 // One operand of `repeats` repeats starting at byte `off`, `bytes` contiguous bytes of lanes in each.
 static bool touch_repeats(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, int64_t off, uint32_t bytes,
                           uint32_t repeats) {
@@ -73,7 +77,7 @@ static bool touch_repeats(Inst &inst, const Plan &plan, int k, const Span &span,
     return ok;
 }
 
-bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, uint32_t size) {
+bool check_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, uint32_t size) {
     if (plan.kind == Lanes::COUNT) {
         return touch(inst, span, rw, Walk{0, plan.n * size, 1, 0, 1, 0});
     }
@@ -104,14 +108,6 @@ bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, u
     return ok;
 }
 
-// Bytes from the start of operand k to the end of its last lane.
-static int64_t reach(const Plan &plan, int k, uint32_t size) {
-    const int64_t bytes = static_cast<int64_t>(plan.n) * size;
-    const int64_t last_block = (bytes - 1) / BLOCK;
-    const int64_t one = last_block * BLOCK * plan.blk[k] + bytes - last_block * BLOCK;
-    return int64_t{plan.repeat - 1} * plan.rep[k] * BLOCK + one;
-}
-
 bool only_leaves_buffer(const Plan &named, const Plan &whole, int k, const Span &span, uint32_t size) {
     const Private &p = priv();
     if (!core().checks || span.buf < 0 || static_cast<size_t>(span.buf) >= p.bufs.size()) return false;
@@ -121,10 +117,7 @@ bool only_leaves_buffer(const Plan &named, const Plan &whole, int k, const Span 
     return start + reach(named, k, size) <= end && last > end && last <= static_cast<int64_t>(p.mem[static_cast<int>(span.mem)].size);
 }
 
-void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size) {
-    if (plan.kind != Lanes::COUNT || dst.mem != src.mem || !core().checks) {
-        return;
-    }
+void report_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size) {
     const int64_t ahead = static_cast<int64_t>(dst.addr) - static_cast<int64_t>(src.addr);
     const int64_t dst_end = ahead + static_cast<int64_t>(plan.n * dst_size), src_end = static_cast<int64_t>(plan.n * src_size);
     if (ahead >= src_end || dst_end <= 0) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "ascendc_twin/vec_engine.h"
+#include "core.h"
 
 namespace ascendc_twin {
 
@@ -56,20 +57,39 @@ struct Plan {
 // False: the instruction does nothing (count, mask or repeat is 0).
 bool make_plan(const Inst &inst, const Lanes &lanes, uint32_t per, Plan &plan);
 
+// Bytes from the start of operand k to the end of its last lane; COUNT and MASK_N only.
+inline int64_t reach(const Plan &plan, int k, uint32_t size) {
+    const int64_t bytes = static_cast<int64_t>(plan.n) * size;
+    if (plan.kind == Lanes::COUNT) return bytes;
+    const int64_t last_block = (bytes - 1) / BLOCK;
+    const int64_t one = plan.blk[k] == 0 ? std::min<int64_t>(bytes, BLOCK)  // one block again and again
+                                         : last_block * BLOCK * plan.blk[k] + bytes - last_block * BLOCK;
+    return int64_t{plan.repeat - 1} * plan.rep[k] * BLOCK + one;
+}
+
 // Checks every access of operand k of the plan, whose elements have `size` bytes.
-bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, uint32_t size);
+bool check_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, uint32_t size);
+inline bool touch_lanes(Inst &inst, const Plan &plan, int k, const Span &span, Rw rw, uint32_t size) {
+    const Private &p = priv();
+    const bool simple = p.plain && p.owns(span.mem) && (plan.kind == Lanes::COUNT || plan.kind == Lanes::MASK_N);
+    return simple ? p.inside(span, 0, reach(plan, k, size)) : check_lanes(inst, plan, k, span, rw, size);
+}
 
 // Whether operand k ends in its buffer with the lanes of `named`, and past it, but inside the memory, with those of `whole`.
 bool only_leaves_buffer(const Plan &named, const Plan &whole, int k, const Span &span, uint32_t size);
 
 // Reports a source that overlaps dst by parts (contiguous operands only; `size`: bytes of an element).
-void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size);
+void report_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size);
+inline void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_t dst_size, const Span &src, uint32_t src_size) {
+    if (plan.kind == Lanes::COUNT && dst.mem == src.mem && t_core->checks) report_overlap(inst, plan, dst, dst_size, src, src_size);
+}
 
 // In the saturation mode of the CTRL register: infinities among the half or bfloat16 results become the largest numbers, NaN becomes 0.
 void saturate_floats(const Plan &plan, const Span &dst);
 
 // The cycle model: a head per instruction and `per_repeat` cycles for each repeat.
 inline void charge(Inst &inst, const Plan &plan, double per_repeat, uint32_t bytes_per_lane) {
+    if (!t_core->trace) return;
     inst.cycles += 24.0 + static_cast<double>(plan.repeats()) * per_repeat;
     const uint64_t lanes = plan.kind == Lanes::MASK_N ? plan.n * plan.repeat : plan.kind == Lanes::MASK_BITS
                                ? uint64_t{plan.per} * plan.repeat : plan.n;

@@ -9,12 +9,17 @@
 
 namespace ascendc_twin {
 
-// 2^k for k in [-126, 127].
-inline float pow2_f(int32_t k) { return bits_float(static_cast<uint32_t>(k + 127) << 23); }
+// Clamped to [-104, 89] in integers, of which compilers make one instruction each: a comparison of floats would keep NaN apart.
+inline float exp_range(float x) {
+    constexpr int32_t largest = 0x42b20000;      // 89: above it are positive floats and NaN
+    constexpr uint32_t smallest = 0xc2d00000u;   // -104: above it, without a sign, are smaller floats and NaN
+    const auto bits = static_cast<int32_t>(float_bits(x));
+    const auto below = static_cast<uint32_t>(bits < largest ? bits : largest);
+    return bits_float(below < smallest ? below : smallest);
+}
 
 inline float exp_f(float x) {
-    float c = x > 89.0f ? 89.0f : x;
-    c = c < -104.0f ? -104.0f : c;
+    const float c = exp_range(x);
     const float shifted = c * 1.44269504088896341f + 12582912.0f;  // 1.5 * 2^23: rounds to an integer
     const float k = shifted - 12582912.0f;
     const float high = k * -0.693359375f + c;
@@ -29,10 +34,10 @@ inline float exp_f(float x) {
     p = p * r + 5.0000001201e-1f;
     p = ((p * r) * r + lost) + r;
     p = p + 1.0f;
-    const int32_t e = static_cast<int32_t>(float_bits(shifted)) - 0x4b400000;
-    const int32_t safe = x != x ? 0 : e;
-    const int32_t low = safe >> 1;
-    return (p * pow2_f(low)) * pow2_f(safe - low);
+    // The low bits of `shifted` are the exponent k: half of it is added to that of p, a normal number still, and the rest multiplied.
+    const uint32_t half = float_bits(shifted) >> 1 << 23, rest = (float_bits(shifted) << 23) - half;
+    const float y = bits_float(float_bits(p) + half) * bits_float(rest + 0x3f800000u);
+    return x != x ? x + x : y;
 }
 
 inline float log_f(float x) {

@@ -17,6 +17,8 @@ struct Row {
     float x[MAX_LANES];
     uint64_t active[2];
     uint32_t per;
+
+    bool whole() const { return active[0] == ~uint64_t{0} && (per <= 64 || active[1] == ~uint64_t{0}); }
 };
 
 // The lanes of repeat r as `per` floats.
@@ -87,8 +89,13 @@ inline bool row_extreme(const Row &row, bool smallest, uint32_t first, uint32_t 
     int32_t keys[MAX_LANES];
     int32_t best = INT_MIN;
     for (uint32_t i = 0; i < n; ++i) {
-        const bool on = ((row.active[(first + i) / 64] >> ((first + i) % 64)) & 1u) != 0;
-        keys[i] = on ? order_key(row.x[first + i], smallest) : INT_MIN;
+        keys[i] = order_key(row.x[first + i], smallest);
+    }
+    if (!row.whole()) {
+        for (uint32_t i = 0; i < n; ++i) {
+            const bool on = ((row.active[(first + i) / 64] >> ((first + i) % 64)) & 1u) != 0;
+            keys[i] = on ? keys[i] : INT_MIN;
+        }
     }
     for (uint32_t i = 0; i < n; ++i) {
         best = keys[i] > best ? keys[i] : best;

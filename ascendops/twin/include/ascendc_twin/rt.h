@@ -60,7 +60,8 @@ struct TensorRef {
 };
 
 // The instruction being executed. Open one at the start of every API function, in the header (so that the return address
-// that its constructor records lies in the kernel, inlined into the user's line).
+// that its constructor records lies in the kernel, inlined into the user's line). An API built from other APIs (SoftMax, ...)
+// nests: the outermost line is the user's.
 class Inst {
 public:
     __attribute__((noinline)) Inst(const char *api, PipeId pipe);
@@ -74,7 +75,6 @@ public:
     double cycles = 0;     // engine sets it: busy cycles of the pipe
     uint64_t moved = 0;    // engine sets it: bytes moved (copies) or processed (vector)
     uint32_t runs = 1;     // engine sets it: separate runs of a copy, repeats of a vector instruction
-    Inst *outer;           // an API built from other APIs (SoftMax, ...) nests: the outermost line is the user's
 };
 
 // Checks one operand: bounds of the tensor and of the memory, alignment (0: none), state of its queue buffer; notes the
