@@ -12,6 +12,7 @@ __all__ = [
     "NothingSelected",
     "PackageRefused",
     "PackageUnusable",
+    "SourcesChanging",
     "ToolchainAbsent",
     "ToolchainError",
     "ToolchainMissing",
@@ -150,3 +151,14 @@ class PackageUnusable(AscendOpsError):
 
     id = "ASC413"
     exit_code = ExitCode.TOOLCHAIN
+
+
+class SourcesChanging(AscendOpsError):
+    """A source or header changed while it was compiled, several times in a row.
+
+    A build is kept under the contents of the files it was made from, so these must hold still while the compiler reads them. Something
+    writes them all the time: a generator, a checkout, a synchronised folder. Let it finish, and build again.
+    """
+
+    id = "ASC414"
+    exit_code = ExitCode.COMPILE

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
 import pytest
 
+from ascendops.errors import SourcesChanging
 from ascendops.toolchain import cache
 
 
@@ -99,3 +101,53 @@ def test_a_damaged_manifest_is_a_miss(tmp_path: Path) -> None:
 
 def test_digest_separates_its_parts() -> None:
     assert cache.digest("ab", "c") != cache.digest("a", "bc")
+
+
+def rewriting(header: Path, contents: list[str]):
+    """A maker whose header is rewritten after it was read, once for each of the contents."""
+
+    def make(stage: Path):
+        (stage / "out.txt").write_text(header.read_text())
+        if contents:
+            header.write_text(contents.pop(0))
+        return [header]
+
+    return make
+
+
+def test_a_dependency_that_changes_while_it_is_read_is_read_again(tmp_path: Path, private_cache: Path) -> None:
+    header = tmp_path / "a.h"
+    header.write_text("old")
+    entry = cache.publish("k", "key", rewriting(header, ["new"]))
+    assert (entry.path / "out.txt").read_text() == "new"
+    found = cache.lookup("k", "key")
+    assert found == entry.path
+    header.write_text("old")
+    assert cache.lookup("k", "key") is None  # what was made of the old header was not kept
+    assert sorted(path.name for path in (private_cache / "k" / "key").iterdir()) == [".lock", entry.path.name]
+
+
+def test_a_dependency_that_never_holds_still_is_refused(tmp_path: Path, private_cache: Path) -> None:
+    header = tmp_path / "a.h"
+    header.write_text("0")
+    with pytest.raises(SourcesChanging, match=r"a\.h changes while it is compiled"):
+        cache.publish("k", "key", rewriting(header, [str(number) for number in range(1, 50)]))
+    assert [path.name for path in (private_cache / "k" / "key").iterdir()] == [".lock"]
+
+
+def test_a_dependency_dated_in_the_future_is_made_twice_at_most(tmp_path: Path) -> None:
+    header, calls = tmp_path / "a.h", []
+    header.write_text("one")
+    os.utime(header, (4e9, 4e9))
+    assert not cache.publish("k", "key", maker(header, calls)).hit
+    assert cache.publish("k", "key", maker(header, calls)).hit
+    assert len(calls) <= 2
+
+
+def test_two_writes_within_one_step_of_the_clock_have_two_hashes(tmp_path: Path) -> None:
+    header = tmp_path / "a.h"
+    header.write_text("one")
+    stat, first = header.stat(), cache.file_digest(header)
+    header.write_text("two")
+    os.utime(header, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert cache.file_digest(header) != first
