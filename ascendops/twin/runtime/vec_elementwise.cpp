@@ -8,6 +8,19 @@
 
 namespace ascendc_twin {
 
+template <>
+inline constexpr bool by_repeats<ops::Add> = true;
+template <>
+inline constexpr bool by_repeats<ops::Sub> = true;
+template <>
+inline constexpr bool by_repeats<ops::Mul> = true;
+template <>
+inline constexpr bool by_repeats<ops::Div> = true;
+template <>
+inline constexpr bool by_repeats<ops::Max> = true;
+template <>
+inline constexpr bool by_repeats<ops::Min> = true;
+
 namespace {
 
 Loop binary_loop(VecOp op, Dt dst, Dt src) {
@@ -57,6 +70,11 @@ Loop scalar_loop(VecOp op, Dt dst, Dt src) {
     }
 }
 
+Loop with_half(VecOp op, Loop loop) {
+    if (loop.dst == Dt::F16 && loop.src == Dt::F16) loop.half = half_kernel(op);
+    return loop;
+}
+
 // Cycles of one 256-byte repeat on a 910B vector core without bank conflicts; the functions that the hardware does not have
 // count the instructions of their usual formula.
 double cycles_per_repeat(VecOp op, Dt dt) {
@@ -84,7 +102,8 @@ void run_rounded(const Loop &loop, uint8_t *d, const uint8_t *a, const uint8_t *
         dt == Dt::F16 ? half_to_float(from, to, m) : bf16_to_float(from, to, m);
     };
     Rows rows;
-    for (size_t i = 0; i < n; i += CHUNK) {
+    const size_t done = loop.half != nullptr ? loop.half(d, a, b, n, scalar.f) : 0;
+    for (size_t i = done; i < n; i += CHUNK) {
         const size_t m = std::min(CHUNK, n - i);
         uint8_t *out = d + i * dst_size;
         rows.n = m;
@@ -196,7 +215,7 @@ void run_elementwise(Inst &inst, VecOp op, const Loop &loop, const Span &dst, co
 void vec_binary(Inst &inst, VecOp op, const Span &dst, const Span &src0, const Span &src1, const Lanes &lanes) {
     const bool reads_dst =
         op == VecOp::MUL_ADD_DST || op == VecOp::FUSED_MUL_ADD || op == VecOp::FUSED_MUL_ADD_RELU;
-    run_elementwise(inst, op, binary_loop(op, dst.dt, src0.dt), dst, src0, &src1, reads_dst, Scalar{}, lanes);
+    run_elementwise(inst, op, with_half(op, binary_loop(op, dst.dt, src0.dt)), dst, src0, &src1, reads_dst, Scalar{}, lanes);
 }
 
 void vec_swiglu(Inst &inst, const Span &dst, const Span &a, const Span &b, float beta, uint64_t count) {
@@ -206,7 +225,7 @@ void vec_swiglu(Inst &inst, const Span &dst, const Span &a, const Span &b, float
 }
 
 void vec_scalar(Inst &inst, VecOp op, const Span &dst, const Span &src, const Scalar &scalar, const Lanes &lanes) {
-    run_elementwise(inst, op, scalar_loop(op, dst.dt, src.dt), dst, src, nullptr, op == VecOp::AXPY, scalar, lanes);
+    run_elementwise(inst, op, with_half(op, scalar_loop(op, dst.dt, src.dt)), dst, src, nullptr, op == VecOp::AXPY, scalar, lanes);
 }
 
 }  // namespace ascendc_twin

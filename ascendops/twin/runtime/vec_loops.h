@@ -6,7 +6,9 @@
 #include <type_traits>
 
 #include "ascendc_twin/vec_engine.h"
+#include "vec_lanes.h"
 #include "vec_convert.h"
+#include "vec_half.h"
 
 namespace ascendc_twin {
 
@@ -23,6 +25,7 @@ struct Loop {
     Kernel kernel = nullptr;  // null: there is no such instruction
     Dt dst = Dt::F32, src = Dt::F32;
     bool reads_d = false, reads_b = false;
+    HalfKernel half = nullptr;  // a shorter way where both types are half
 };
 
 constexpr size_t CHUNK = 256;  // floats converted at a time; stays in the first-level cache
@@ -36,6 +39,21 @@ inline T scalar_as(const Scalar &s) {
     }
 }
 
+// Whether an operation often works on rows of whole repeats, for which its loop is unrolled.
+template <typename F>
+inline constexpr bool by_repeats = false;
+
+template <typename F, typename T>
+inline void loop_row(T *dst, const T *x, const T *y, size_t n, T scalar) {
+#pragma GCC ivdep
+    for (size_t i = 0; i < n; ++i) {
+        T old{}, second{};
+        if constexpr (F::reads_d) old = dst[i];
+        if constexpr (F::reads_b) second = y[i];
+        dst[i] = F::template f<T>(old, x[i], second, scalar);
+    }
+}
+
 // The rows come one after the other, as repeats do: one may read what an earlier one wrote.
 template <typename F, typename T>
 void loop_native(uint8_t *d, const uint8_t *a, const uint8_t *b, const Rows &rows, const Scalar &s) {
@@ -45,12 +63,14 @@ void loop_native(uint8_t *d, const uint8_t *a, const uint8_t *b, const Rows &row
         T *dst = reinterpret_cast<T *>(d);
         const T *x = reinterpret_cast<const T *>(a);
         const T *y = reinterpret_cast<const T *>(b);
-#pragma GCC ivdep
-        for (size_t i = 0; i < n; ++i) {
-            T old{}, second{};
-            if constexpr (F::reads_d) old = dst[i];
-            if constexpr (F::reads_b) second = y[i];
-            dst[i] = F::template f<T>(old, x[i], second, scalar);
+        if constexpr (by_repeats<F> && sizeof(T) == sizeof(float)) {
+            if (n == REPEAT / sizeof(T)) {
+                loop_row<F, T>(dst, x, y, REPEAT / sizeof(T), scalar);
+            } else {
+                loop_row<F, T>(dst, x, y, n, scalar);
+            }
+        } else {
+            loop_row<F, T>(dst, x, y, n, scalar);
         }
         d += rows.step[0];
         a += rows.step[1];

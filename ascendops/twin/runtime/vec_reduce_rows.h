@@ -68,13 +68,30 @@ inline float round_one(float x) {
 
 constexpr uint32_t BATCH = 8;  // repeats whose trees go up together
 
+// Whether repeats [r, r + count) are whole and follow each other in memory.
+inline bool contiguous(const Plan &plan, uint32_t r, uint32_t count, uint32_t size) {
+    const bool joined = plan.blk[1] == 1 && plan.rep[1] * BLOCK == plan.per * size;
+    return plan.kind != Lanes::MASK_BITS && joined && plan.lanes_in(r + count - 1) == plan.per;
+}
+
 // Sums of `count` (at most BATCH) repeats from r on.
 template <bool HALF>
 inline void row_sums(const Plan &plan, const Span &src, uint32_t r, uint32_t count, float (&sums)[BATCH * MAX_LANES]) {
+    const size_t all = size_t{count} * plan.per;
+    if (contiguous(plan, r, count, HALF ? 2 : 4)) {
+        const uint8_t *from = src.p + uint64_t{r} * REPEAT;
+        if constexpr (HALF) {
+            half_to_float(from, sums, all);
+            tree_sums(sums, sums, all, plan.per, true);
+        } else {
+            tree_sums(reinterpret_cast<const float *>(from), sums, all, plan.per, false);
+        }
+        return;
+    }
     for (uint32_t i = 0; i < count; ++i) {
         load_lanes<HALF>(plan, src, r + i, sums + i * plan.per);
     }
-    tree_sums(sums, sums, size_t{count} * plan.per, plan.per, HALF);
+    tree_sums(sums, sums, all, plan.per, HALF);
 }
 
 // Floats as integers of the same order (-0 equals +0), so that the largest key is the result; NaN beats everything.
