@@ -43,20 +43,34 @@ def _product(
     tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
 
 
+def _blocks(m: int, n: int, products: int, exact: bool, along_k: bool) -> tuple[int, ...]:
+    """(rows, columns, depth) of a block, warps and stages. Where there are few blocks they are smaller, so that each processor has one."""
+    few = triton.cdiv(m, 128) * triton.cdiv(n, 128) * products < 132
+    if exact:
+        return (64, 64, 32, 4, 3) if few else (128, 128, 32, 8, 3)
+    if few:
+        return 128, 64, 128, 4, 4
+    if m >= 1024 and n >= 1024:
+        return (256, 128, 64, 8, 3) if along_k else (128, 256, 64, 8, 3)
+    return 128, 128, 64, 8, 4
+
+
 def matmul_nt(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     """y = a @ b^T; at least two dims, the same dims before the last two; float32 (without TF32), float16 or bfloat16."""
-    a, b = a.contiguous(), b.contiguous()
-    m, k, n = a.shape[-2], a.shape[-1], b.shape[-2]
-    y = torch.zeros((*a.shape[:-1], n), dtype=a.dtype, device=a.device)
-    if y.numel() == 0 or k == 0:
+    n, copy = b.shape[-2], a.dtype == torch.float32  # products without tensor cores are slow on transposed blocks: copy that matrix
+    a, b = a.contiguous(), (b.mT if copy else b).contiguous()
+    m, k = a.shape[-2:]
+    shape = (*a.shape[:-1], n)
+    if k == 0:
+        return a.new_zeros(shape)
+    y = torch.empty(shape, dtype=a.dtype, device=a.device)
+    if y.numel() == 0:
         return y
-    exact = a.dtype == torch.float32
-    most = (128, 256 if m >= 1024 and n >= 1024 and not exact else 128, 32 if exact else 64)
+    exact, products = a.dtype == torch.float32, y.numel() // (m * n)
+    *most, warps, stages = _blocks(m, n, products, exact, True)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (m, n, k), strict=True))
-    grid = (triton.cdiv(m, high) * triton.cdiv(n, wide) * (y.numel() // (m * n)),)
-    _product[grid](
-        a, b, y, m, n, k, k, 1, 1, k,
-        M=high, N=wide, K=deep, TURNS=GROUP, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda,
-        num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
+    _product[(triton.cdiv(m, high) * triton.cdiv(n, wide) * products,)](
+        a, b, y, m, n, k, k, 1, *((n, 1) if copy else (1, k)),
+        M=high, N=wide, K=deep, TURNS=GROUP, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda, num_warps=warps, num_stages=stages,
     )  # fmt: skip
     return y

@@ -54,7 +54,8 @@ def quant_matmul(
     if y.numel() == 0:
         return y
     m = y.numel() // n
-    most = (128, 256 if m >= 1024 and n >= 1024 else 128, 128)
+    few = triton.cdiv(m, 128) * triton.cdiv(n, 128) < 132  # smaller blocks then, so that each processor has one
+    most = (128, 64 if few else 256 if m >= 1024 and n >= 1024 else 128, 128)
     high, wide, deep = (min(limit, max(32, triton.next_power_of_2(size))) for limit, size in zip(most, (m, n, max(k, 1)), strict=True))
     _product[(triton.cdiv(m, high) * triton.cdiv(n, wide),)](
         x, weight, scale, scale if pertoken_scale is None else pertoken_scale.contiguous(), scale if bias is None else bias.contiguous(), y,

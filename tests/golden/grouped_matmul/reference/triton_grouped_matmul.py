@@ -60,8 +60,9 @@ def grouped_matmul(x: torch.Tensor, weight: torch.Tensor, group_list: torch.Tens
     if k == 0:
         return y.zero_()
     exact = x.dtype == torch.float32
-    most = (128, 128, 32 if exact else 64)
-    sizes = (triton.cdiv(m, max(groups, 1)), n, k)
+    average = triton.cdiv(m, max(groups, 1))
+    most = (128, 256 if average >= 128 and n >= 1024 and not exact else 128, 32 if exact else 64)
+    sizes = (average, n, k)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, sizes, strict=True))
     grid = ((triton.cdiv(m, high) + groups + 1) * triton.cdiv(n, wide),)
     _products[grid](
