@@ -12,10 +12,10 @@ from ascendops.errors import AutogradError, did_you_mean
 # Function of the language -> (fewest, most) arguments. The torch function has the same name, except for those in torchlib/formula.py.
 FUNCTIONS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("abs", "cos", "erf", "exp", "expm1", "log", "log1p", "neg", "reciprocal", "relu", "rsqrt", "sigmoid"), (1, 1)),
-    **dict.fromkeys(("sign", "silu", "sin", "softplus", "sqrt", "square", "tan", "tanh", "zeros_like", "ones_like", "numel"), (1, 1)),
+    **dict.fromkeys(("sign", "silu", "sin", "softplus", "sqrt", "square", "tan", "tanh", "zeros_like", "ones_like", "numel", "rows"), (1, 1)),
     **dict.fromkeys(("sum", "mean", "amax", "amin"), (1, 3)),
     **dict.fromkeys(("softmax", "log_softmax", "cumsum", "unsqueeze", "size"), (2, 2)),
-    **dict.fromkeys(("maximum", "minimum", "matmul", "expand_as", "reshape_as", "cast_as"), (2, 2)),
+    **dict.fromkeys(("silu_backward", "gelu_backward", "maximum", "minimum", "matmul", "expand_as", "reshape_as", "cast_as"), (2, 2)),
     **dict.fromkeys(("where", "clamp", "transpose"), (3, 3)),
     "flip": (2, 2),
     "unreduce": (3, 4),  # unreduce(t, like, dim, keepdim): puts the dims back that a reduction removed, and expands to `like`

@@ -29,6 +29,17 @@ def _numel(tensor: torch.Tensor) -> Any:
     return tensor.numel()
 
 
+def rows(tensor: torch.Tensor) -> torch.Tensor:
+    """`tensor` as a matrix: all dims but the last are one."""
+    return tensor.reshape(tensor.shape[:-1].numel(), tensor.shape[-1])
+
+
+def silu_backward(grad: torch.Tensor, tensor: torch.Tensor) -> torch.Tensor:
+    """The gradient of silu; torch's own function of this name has no derivative itself."""
+    s = torch.sigmoid(tensor)
+    return grad * s * (1 + tensor * (1 - s))
+
+
 def _expand_as(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     return tensor.expand_as(like)
 
@@ -69,39 +80,54 @@ def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool =
 
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "size": _size, "numel": _numel, "expand_as": _expand_as, "reshape_as": _reshape_as, "cast_as": _cast_as, "clamp": _clamp, "flip": _flip,
-    "unreduce": unreduce, "sum": _reduce(torch.sum), "mean": _reduce(torch.mean), "amax": _reduce(torch.amax), "amin": _reduce(torch.amin),
+    "unreduce": unreduce, "rows": rows, "silu_backward": silu_backward, "gelu_backward": torch.ops.aten.gelu_backward,
+    "sum": _reduce(torch.sum), "mean": _reduce(torch.mean), "amax": _reduce(torch.amax), "amin": _reduce(torch.amin),
     "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus, "relu": torch.relu,
 }  # fmt: skip
 
 
-def evaluate(formula: Formula, values: Mapping[str, Any]) -> Any:
-    """The value of a checked formula for these tensors and attributes."""
-    return _value(formula.tree, values)
+def evaluate(formula: Formula, values: Mapping[str, Any], found: dict[str, Any] | None = None) -> Any:
+    """The value of a checked formula for these tensors and attributes.
+
+    Results of functions are kept in `found`: formulas that share it compute what they have in common once.
+    """
+    return _Evaluator(values, {} if found is None else found).value(formula.tree)
 
 
-def _value(node: ast.expr, values: Mapping[str, Any]) -> Any:
-    match node:
-        case ast.Constant():
-            return node.value
-        case ast.Name():
-            return values[node.id]
-        case ast.BinOp():
-            return _BINARY[type(node.op)](_value(node.left, values), _value(node.right, values))
-        case ast.UnaryOp(op=ast.Not()):
-            return not _value(node.operand, values)
-        case ast.UnaryOp():
-            return -_value(node.operand, values)
-        case ast.Compare():
-            return _COMPARE[type(node.ops[0])](_value(node.left, values), _value(node.comparators[0], values))
-        case ast.IfExp():
-            return _value(node.body if _value(node.test, values) else node.orelse, values)
-        case ast.List():
-            return [_value(item, values) for item in node.elts]
-        case ast.Call():
+class _Evaluator:
+    def __init__(self, values: Mapping[str, Any], found: dict[str, Any]) -> None:
+        self.values, self.found = values, found
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of one node."""
+        match node:
+            case ast.Constant():
+                return node.value
+            case ast.Name():
+                return self.values[node.id]
+            case ast.BinOp():
+                return _BINARY[type(node.op)](self.value(node.left), self.value(node.right))
+            case ast.UnaryOp(op=ast.Not()):
+                return not self.value(node.operand)
+            case ast.UnaryOp():
+                return -self.value(node.operand)
+            case ast.Compare():
+                return _COMPARE[type(node.ops[0])](self.value(node.left), self.value(node.comparators[0]))
+            case ast.IfExp():
+                return self.value(node.body if self.value(node.test) else node.orelse)
+            case ast.List():
+                return [self.value(item) for item in node.elts]
+            case ast.Call():
+                return self.call(node)
+        raise AssertionError(f"unchecked node {ast.dump(node)}")
+
+    def call(self, node: ast.Call) -> Any:
+        text = ast.unparse(node)
+        if text not in self.found:
             name = cast(ast.Name, node.func).id
             function: Callable[..., Any] = _SPECIAL[name] if name in _SPECIAL else getattr(torch, name)
-            return function(*(_value(arg, values) for arg in node.args))
-    raise AssertionError(f"unchecked node {ast.dump(node)}")
+            self.found[text] = function(*(self.value(arg) for arg in node.args))
+        return self.found[text]
 
 
 def fit(gradient: Any, like: torch.Tensor) -> torch.Tensor:

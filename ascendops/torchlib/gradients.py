@@ -118,13 +118,14 @@ def _by_formula(qualified: str, spec: OpSpec, autograd: Autograd, steps: Plan) -
     def backward(ctx: Any, *grads: Any) -> Any:
         values = _values(ctx, spec, steps, grads)
         wide = {name: _widened(value) for name, value in values.items()}
+        common: dict[str, Any] = {}
         found: list[Any] = []
         for name, needed in zip(steps.order, ctx.needs_input_grad, strict=False):
             formula = autograd.formula.get(name)
             tensor = isinstance(needed, bool) and needed
             if tensor and formula is None:
                 raise GradientError(f"{spec.name} declares no gradient for '{name}'", where=autograd.where, help=f"add {name} to formula, or detach it")
-            found.append(fit(evaluate(formula, wide), values[name]) if tensor and formula is not None else None)
+            found.append(fit(evaluate(formula, wide, common), values[name]) if tensor and formula is not None else None)
         return tuple(found)
 
     return backward

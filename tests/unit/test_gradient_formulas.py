@@ -31,6 +31,16 @@ class Formula(torch.autograd.Function):
         return (None, None, None, *(fit(evaluate(spec.autograd.formula[tensor.name], values), values[tensor.name]) for tensor in spec.inputs))
 
 
+def _shapes(family, preset, inputs):
+    if family == "broadcast":
+        return [(3, 4), (1, 4)]
+    if family == "matmul":
+        return [(2, 3, 4), (2, 5, 4) if preset == "matmul_nt" else (2, 4, 5)]
+    if family == "matmul_epilogue":
+        return [(2, 3, 4), (5, 4), (5,)]
+    return [(2, 3, 4) if family == "transpose" else (3, 4)] * inputs
+
+
 @pytest.mark.parametrize(("family", "preset"), PRESETS, ids=[preset for _, preset in PRESETS])
 def test_first_and_second_derivatives_of_every_preset(family, preset, tmp_path):
     new_project("some_op", tmp_path, family=family, like=preset)
@@ -40,7 +50,7 @@ def test_first_and_second_derivatives_of_every_preset(family, preset, tmp_path):
     golden = golden_of(spec)
     attrs = {attr.name: {"dim": 0, "min": -0.7, "max": 0.9, "alpha": 1.7}.get(attr.name, attr.default) for attr in spec.attrs}
     generator = torch.Generator().manual_seed(3)
-    shapes = [(3, 4), (1, 4)] if family == "broadcast" else [(2, 3, 4) if family == "transpose" else (3, 4)] * len(spec.inputs)
+    shapes = _shapes(family, preset, len(spec.inputs))
     tensors = [(torch.rand(shape, generator=generator, dtype=torch.float64) + 0.3).requires_grad_() for shape in shapes]
     call = lambda *xs: Formula.apply(spec, golden, attrs, *xs)  # noqa: E731
     assert torch.autograd.gradcheck(call, tensors)
@@ -82,7 +92,24 @@ def test_formulas_are_torch_expressions():
     ]:
         torch.testing.assert_close(evaluate(formula.parse(text), values), wanted)
     for name in formula.FUNCTIONS:
-        assert hasattr(torch, name) or name in {"numel", "size", "cast_as", "expand_as", "reshape_as", "unreduce", "silu", "softplus", "relu"}, name
+        assert hasattr(torch, name) or name in {"numel", "size", "cast_as", "expand_as", "reshape_as", "unreduce", "silu", "softplus", "relu", "rows",
+                                         "silu_backward", "gelu_backward"}, name  # fmt: skip
+
+
+def test_what_formulas_have_in_common_is_computed_once(monkeypatch):
+    calls = []
+    product = torch.matmul
+    monkeypatch.setattr(torch, "matmul", lambda a, b: calls.append(1) or product(a, b))
+    x, found = torch.rand(2, 3, 4), {}
+    values = {"x": x, "g": torch.ones(2, 3, 4)}
+    shared = "matmul(rows(x), transpose(rows(x), 0, 1))"
+    first = evaluate(formula.parse(f"{shared} + {shared}"), values, found)
+    second = evaluate(formula.parse(f"exp({shared})"), values, found)
+    assert len(calls) == 1 and first.equal(2 * product(x.view(6, 4), x.view(6, 4).T)) and second.equal(torch.exp(first / 2))
+    for name in ("silu", "gelu"):
+        leaf = x.clone().requires_grad_()
+        getattr(torch.nn.functional, name)(leaf).sum().backward()
+        torch.testing.assert_close(evaluate(formula.parse(f"{name}_backward(g, x)"), values), leaf.grad)
 
 
 def test_gradients_are_fitted_to_their_input():
