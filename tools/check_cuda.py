@@ -70,7 +70,7 @@ def declared(family: str, preset: str, folder: Path) -> Library:
         new_project(f"{preset}_custom", folder, family=family, like=preset)
     project = open_project(folder)
     soc = socs.resolve(socs.DEFAULT_SOC)
-    host, _ = host_library(project)
+    host, _ = host_library(project, soc)
     ops = {}
     for op_type, definition in host.ops.items():
         spec = next(one for one in project.specs if one.op_type == op_type)
