@@ -16,7 +16,8 @@ import torch
 from ascendops.errors import GoldenError
 from ascendops.parity.calling import Values, named_tensors
 from ascendops.parity.gates import Measured
-from ascendops.parity.sensitivity import FACTOR, Truth, evaluate, real, wide_of
+from ascendops.parity.golden import evaluate, real, wide_of
+from ascendops.parity.sensitivity import FACTOR, Truth
 from ascendops.parity.ulp import compute_dtype, round_to
 from ascendops.parity.verdict import GateResult
 

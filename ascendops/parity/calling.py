@@ -80,8 +80,12 @@ def named_tensors(values: Values) -> list[tuple[str, torch.Tensor]]:
     return found
 
 
-def clone(values: Values) -> dict[str, Any]:
-    """A copy with the same layouts: strides, offsets and storages shared between tensors are kept."""
+def clone(values: Values, copy_storage: Callable[[torch.UntypedStorage], torch.UntypedStorage] = torch.UntypedStorage.clone) -> dict[str, Any]:
+    """A copy with the same layouts: strides, offsets and storages shared between tensors are kept.
+
+    Args:
+        copy_storage: Makes the copy of a storage.
+    """
     storages: dict[int, torch.UntypedStorage] = {}
 
     def copy(tensor: torch.Tensor) -> torch.Tensor:
@@ -90,7 +94,7 @@ def clone(values: Values) -> dict[str, Any]:
         if place == 0:
             return tensor.detach().clone()
         if place not in storages:
-            storages[place] = storage.clone()
+            storages[place] = copy_storage(storage)
         fresh = torch.empty(0, dtype=tensor.dtype, device=tensor.device)
         return fresh.set_(storages[place], tensor.storage_offset(), tensor.shape, tensor.stride())
 

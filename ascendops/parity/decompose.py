@@ -24,10 +24,13 @@ MOVES = _names(
     one_hot embedding unfold fold pixel_shuffle hardtanh threshold kthvalue median mode cummax cummin unique nonzero
     count_nonzero fill zero set as_strided view_as_real view_as_complex real imag conj"""
 )
+COPIES = MOVES - _names("dropout fold index_put scatter item tolist")  # these may also add, scale, or hand values to Python
+RING = _names("add radd iadd sub subtract rsub isub mul rmul imul multiply square prod cumprod addcmul sum nansum cumsum trace")
 JUMPS = _names(
     """floor ceil round trunc fix frac sign sgn heaviside eq ne lt le gt ge floor_divide floordiv remainder fmod mod int
     long short char byte bool argmax argmin bucketize searchsorted histc one_hot unique"""
 )
+ROUNDINGS = _names("floor ceil round trunc fix floor_divide floordiv int char short byte")
 REDUCTIONS = _names("""sum mean nansum nanmean cumsum trace""")
 CONTRACTIONS = _names(
     """matmul rmatmul mm bmm mv dot vdot inner addmm baddbmm addbmm addmv einsum linear conv1d conv2d conv3d
@@ -158,10 +161,64 @@ def softplus(input: torch.Tensor, beta: float = 1, threshold: float = 20) -> tor
     return torch.where(scaled > threshold, input, torch.log1p(torch.exp(scaled.clamp(max=threshold))) / beta)
 
 
-def cross_entropy(input: torch.Tensor, target: torch.Tensor, *args: Any, **kwargs: Any) -> torch.Tensor:
-    """Negative log_softmax at the target."""
+def cross_entropy(
+    input: torch.Tensor, target: torch.Tensor, weight: Any = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
+    reduction: str = "mean", label_smoothing: float = 0.0,
+) -> torch.Tensor:  # fmt: skip
+    """Negative log_softmax at the target, or weighted by target probabilities."""
+    if weight is not None or label_smoothing or size_average is not None or reduce is not None or target.is_floating_point():
+        return torch.nn.functional.cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
     axis = 1 if input.dim() > 1 else 0
-    return torch.nn.functional.nll_loss(log_softmax(input, axis), target, *args, **kwargs)
+    kept = target != ignore_index
+    picked = -log_softmax(input, axis).gather(axis, torch.where(kept, target, 0).unsqueeze(axis)).squeeze(axis)
+    losses = torch.where(kept, picked, torch.zeros_like(picked))
+    if reduction == "none":
+        return losses
+    return losses.sum() if reduction == "sum" else losses.sum() / kept.sum()
+
+
+def vector_norm(input: torch.Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, **kwargs: Any) -> torch.Tensor:
+    """sqrt(sum x^2); other orders as they are."""
+    if ord not in (2, 2.0, None, "fro"):
+        other: torch.Tensor = torch.linalg.vector_norm(input, ord, dim, keepdim, **kwargs)
+        return other
+    dims = tuple(range(input.dim())) if dim is None else dim
+    return torch.sqrt((input * input).sum(dims, keepdim=keepdim))
+
+
+def norm(input: torch.Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, **_: Any) -> torch.Tensor:
+    """torch.norm as vector_norm."""
+    return vector_norm(input, p if p in (None, "fro") else float(p), dim, keepdim)
+
+
+def normalize(input: torch.Tensor, p: float = 2.0, dim: int = 1, eps: float = 1e-12, **_: Any) -> torch.Tensor:
+    """x / max(|x|, eps)."""
+    return input / vector_norm(input, p, dim, True).clamp_min(eps)
+
+
+def cosine_similarity(x1: torch.Tensor, x2: torch.Tensor, dim: int = 1, eps: float = 1e-8) -> torch.Tensor:
+    """x1 x2 / (|x1| |x2|)."""
+    sizes = vector_norm(x1, 2, dim).clamp_min(eps) * vector_norm(x2, 2, dim).clamp_min(eps)
+    return (x1 * x2).sum(dim) / sizes
+
+
+def mse_loss(input: torch.Tensor, target: torch.Tensor, size_average: Any = None, reduce: Any = None, reduction: str = "mean", **options: Any) -> torch.Tensor:
+    """(x - y)^2."""
+    squares = (input - target) * (input - target)
+    if any(option is not None for option in (size_average, reduce, *options.values())):
+        return torch.nn.functional.mse_loss(input, target, size_average, reduce, reduction, **options)
+    return squares if reduction == "none" else (squares.sum() if reduction == "sum" else squares.mean())
+
+
+def binary_cross_entropy_with_logits(
+    input: torch.Tensor, target: torch.Tensor, weight: Any = None, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
+    pos_weight: Any = None,
+) -> torch.Tensor:  # fmt: skip
+    """(1 - y) x + log(1 + e^-x)."""
+    if any(option is not None for option in (weight, size_average, reduce, pos_weight)):
+        return torch.nn.functional.binary_cross_entropy_with_logits(input, target, weight, size_average, reduce, reduction, pos_weight)
+    losses = (1 - target) * input + (torch.clamp(-input, min=0) + torch.log1p(torch.exp(-input.abs())))
+    return losses if reduction == "none" else (losses.sum() if reduction == "sum" else losses.mean())
 
 
 def attention(
@@ -195,5 +252,11 @@ DECOMPOSED: dict[str, Callable[..., Any]] = {
     "sigmoid": sigmoid,
     "softplus": softplus,
     "cross_entropy": cross_entropy,
+    "linalg_vector_norm": vector_norm,
+    "norm": norm,
+    "normalize": normalize,
+    "cosine_similarity": cosine_similarity,
+    "mse_loss": mse_loss,
+    "binary_cross_entropy_with_logits": binary_cross_entropy_with_logits,
     "scaled_dot_product_attention": attention,
 }

@@ -12,9 +12,11 @@ from ascendops.errors import GoldenError
 from ascendops.parity.calling import Outputs, Values, map_tensors, named_tensors
 from ascendops.parity.decompose import JUMPS
 from ascendops.parity.gates import Measured, measure
-from ascendops.parity.jumps import explained
+from ascendops.parity.golden import evaluate, wide_of
+from ascendops.parity.jumps import TINY, explained, seen
 from ascendops.parity.locality import locate
-from ascendops.parity.sensitivity import Truth, evaluate
+from ascendops.parity.rules import rounded_otherwise
+from ascendops.parity.sensitivity import Truth
 from ascendops.parity.ulp import EIGHT_BIT
 
 _MATCH = 0.9  # share of the failing elements that a hypothesis must explain
@@ -24,19 +26,23 @@ _JUMP = "discontinuity: the golden jumps here, and an inner error of at most 1 u
 
 @dataclass(frozen=True)
 class Context:
-    """What the hypotheses need of a case: the golden, the inputs, the declared dtypes and the outputs of earlier calls."""
+    """What the hypotheses need of a case: the golden, the inputs, and the outputs and inputs of earlier calls."""
 
     golden: Callable[..., Any]
     values: Values
     earlier: Sequence[Outputs] = ()
+    history: Sequence[Values] = ()
 
 
 def diagnose(
     output: int, got: torch.Tensor, truth: Truth, m: Measured, context: Context
 ) -> tuple[tuple[str, ...], str]:
     """(labels, sentence) for one output with failing elements; `got` is the candidate's tensor."""
+    rounding = rounded_otherwise(got, truth, m, lambda: seen(context.golden, context.values, output, got, truth, TINY, 0, m.failing))
+    if rounding is not None:
+        return rounding
     if _jumps_there(output, got, truth, m, context):
-        return ("DISCONTINUITY",), _JUMP
+        return ("TIE", "DISCONTINUITY"), _JUMP
     place = locate(_by_element(m.failing, got))
     labels: list[str] = []
     sentences = [place.text]
@@ -44,6 +50,7 @@ def diagnose(
         _stale(output, got, m, context.earlier),
         _stale_size(output, got, m, context.earlier),
         _zero_sign(output, got, m, truth, context),
+        _stale_values(output, got, m, truth, context),
         _shifted(m, truth),
         _row_stride(output, got, m, truth, context),
     ):
@@ -104,6 +111,41 @@ def _stale_size(output: int, got: torch.Tensor, m: Measured, earlier: Sequence[O
         ):
             return "STALE", f"right up to element {old.numel()}, which is the size of an earlier call"
     return "", ""
+
+
+def _stale_values(output: int, got: torch.Tensor, m: Measured, truth: Truth, context: Context) -> tuple[str, str]:
+    """The result of this call's tensors with an earlier call's scalars, or of as many of their elements as an earlier call had."""
+    for old in reversed(context.history):
+        if list(old) != list(context.values):
+            continue
+        now = context.values
+        scalars = {name: item for name, item in old.items() if isinstance(item, (int, float, str)) and item != now[name]}
+        if scalars and _matches(output, got, {**now, **scalars}, m, truth, context):
+            return "STALE", f"the result is that of an earlier call's {', '.join(scalars)}"
+        cut = map_tensors(now, lambda tensor: tensor)
+        for (name, tensor), (_, other) in zip(named_tensors(now), named_tensors(old), strict=False):
+            if name in cut and tensor.dim() == other.dim() and any(b < a for a, b in zip(tensor.shape, other.shape, strict=True)):
+                cut[name] = tensor[tuple(slice(0, min(a, b)) for a, b in zip(tensor.shape, other.shape, strict=True))]
+        if any(cut[name] is not now[name] for name in cut) and _matches_part(output, got, cut, m, truth, context):
+            return "STALE", "the result is that of as many elements as an earlier call had"
+    return "", ""
+
+
+def _matches_part(output: int, got: torch.Tensor, values: Values, m: Measured, truth: Truth, context: Context) -> bool:
+    """Whether the golden of smaller inputs explains the failing elements in its corner of the output."""
+    if truth.kappa is None or got.is_complex():
+        return False
+    try:
+        wants = evaluate(context.golden, values, torch.float64)
+    except GoldenError:
+        return False
+    want = wants[output] if output < len(wants) else None
+    if want is None or want.dim() != got.dim() or want.numel() < 2 or any(a > b for a, b in zip(want.shape, got.shape, strict=True)):
+        return False
+    corner = tuple(slice(0, size) for size in want.shape)
+    failing, apart = m.failing[corner], (m.got[corner] - wide_of(want)).abs()
+    close = apart <= 2 * truth.allowed()[corner] + 1e-6 * wide_of(want).abs()
+    return bool(failing.any()) and float(close[failing].double().mean()) >= _MATCH
 
 
 def _zero_sign(output: int, got: torch.Tensor, m: Measured, truth: Truth, context: Context) -> tuple[str, str]:

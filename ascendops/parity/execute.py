@@ -17,6 +17,7 @@ import torch
 
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang, TwinCheckError
 from ascendops.parity.calling import Outputs, Values, clone, invoke, named_tensors, outputs_of, takes_out
+from ascendops.parity.zones import InputZones
 from ascendops.worker import Worker, resolve
 
 POISONS = (0xFF, 0x5A)  # nan in every float format, and a large number in every one
@@ -38,6 +39,7 @@ class Run:
         mutated: Names of inputs whose storage changed.
         aliases: (output number, input name) pairs that share memory.
         overrun: Numbers of `out` buffers whose guard zones were written.
+        trespassed: Names of inputs next to whose memory something was written.
         error: Message if the call raised, crashed or hung; `label` then says which (EXCEPTION, CRASH, HANG).
         info: What the runner knows besides the outputs (tiling key, findings, ...).
     """
@@ -47,6 +49,7 @@ class Run:
     mutated: tuple[str, ...] = ()
     aliases: tuple[tuple[int, str], ...] = ()
     overrun: tuple[int, ...] = ()
+    trespassed: tuple[str, ...] = ()
     error: str = ""
     label: str = ""
     info: dict[str, Any] = field(default_factory=dict)
@@ -92,7 +95,8 @@ def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, 
         poison: Byte to fill uninitialised memory with, or None to leave it alone.
         outs: Shape and dtype of each output; if given and the candidate takes `out`, it writes into such buffers.
     """
-    fresh = clone(values)
+    zones = InputZones(0 if poison is None else poison)
+    fresh = clone(values, zones.copy)
     before = _bytes_of(values)
     buffers = (
         [_guarded(spec, 0 if poison is None else poison) for spec in outs] if outs and takes_out(candidate) else []
@@ -114,6 +118,7 @@ def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, 
         outputs=[None if out is None else out.detach().cpu().contiguous().clone() for out in returned],
         devices=["" if out is None else out.device.type for out in returned],
         mutated=_changed(before, fresh),
+        trespassed=zones.touched(fresh),
         aliases=tuple((i, name) for i, out in enumerate(returned) if out is not None for name in _overlaps(out, fresh)),
         overrun=tuple(i for i, buffer in enumerate(buffers) if not _guards_intact(buffer)),
     )

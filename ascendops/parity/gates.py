@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 import torch
 
 from ascendops.parity.execute import POISONS, Run
-from ascendops.parity.sensitivity import Truth, real
+from ascendops.parity.golden import real
+from ascendops.parity.sensitivity import Truth
 from ascendops.parity.ulp import EIGHT_BIT, round_to
 from ascendops.parity.verdict import GateResult
 
@@ -58,6 +59,7 @@ def structure(
             ("ALIAS", f"output {i} shares memory with input {name}") for i, name in run.aliases if name not in mutates
         ]
         problems += [("OUT_OF_BOUNDS", f"memory next to output {i} was written") for i in run.overrun]
+        problems += [("OUT_OF_BOUNDS", f"memory next to input {name} was written") for name in run.trespassed]
     if not any(label in ("SHAPE", "DTYPE") for label, _ in problems) and len(runs) > 1:
         for i in range(len(truths)):
             missing = unwritten(runs[0], runs[1], i)

@@ -17,14 +17,17 @@ from ascendops.parity.calling import Outputs, Values, named_tensors
 from ascendops.parity.diagnose import Context, diagnose
 from ascendops.parity.execute import POISONS, Run, Runner, local_runner
 from ascendops.parity.gates import Measured, measure
+from ascendops.parity.golden import own_arithmetic
 from ascendops.parity.jumps import excuse_all
 from ascendops.parity.locality import density, index_of
-from ascendops.parity.sensitivity import Truth, own_arithmetic, truths
+from ascendops.parity.sensitivity import Truth, truths
 from ascendops.parity.slack import relax
 from ascendops.parity.verdict import CaseResult, GateResult, Worst, number
 
 _REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
 _SMALL = 1 << 20
+_NUMERIC = ("PRECISION", "WRONG_VALUE", "CANCELLATION")  # of memory that nobody wrote they say nothing
+_REMEMBERED = 3  # cases whose inputs a later one is compared with
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ class Judged:
 
 @dataclass
 class Judge:
-    """Judges one case after another with the same golden, reference and level; see `verify` for the fields."""
+    """Judges one case after another with the same golden, reference and level; see `verify` for the fields.
+
+    `history` holds the inputs of the last cases, to recognise results that were computed with an earlier call's.
+    """
 
     golden: Callable[..., Any]
     reference: Callable[..., Any] | None = None
@@ -49,6 +55,7 @@ class Judge:
     mutates: tuple[str, ...] = ()
     deterministic: bool = True
     seed: int = 0
+    history: list[Values] = field(default_factory=list)
 
     def __call__(
         self,
@@ -80,7 +87,8 @@ class Judge:
             result.error, result.labels = runs[0].error, (runs[0].label,)
         else:
             with few_threads(values):
-                judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier), _device(values))
+                judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier, self.history), _device(values))
+        self.history = [*self.history[1 - _REMEMBERED :], values]
         result.seconds = time.perf_counter() - start
         return judged
 
@@ -127,6 +135,7 @@ class Judge:
             truth, measured = relaxed.truths, relaxed.measured
             if not any(bool(m.failing.any()) for m in measured if m is not None):
                 result.notes.append(relaxed.note)
+        measured = [m if m is None else _unwritten_fails(m, runs, i) for i, m in enumerate(measured)]
         result.gates.append(gates.special_values(measured, truth))
         result.gates.append(gates.elementwise(measured))
         result.gates.append(self._by_reference(result, measured, theirs))
@@ -172,7 +181,7 @@ class Judge:
         return GateResult("G3", "by reference", "pass", gate.detail, (), gate.numbers)
 
     def _repeats(self, runs: list[Run], truth: Sequence[Truth | None]) -> GateResult:
-        gate = gates.repeatable(runs)
+        gate = gates.repeatable(_without_poison(runs))
         if self.deterministic or not gate.failed:
             return gate
         for run in runs[1:]:
@@ -182,6 +191,26 @@ class Judge:
             if gates.special_values(measured, truth).failed or gates.elementwise(measured).failed:
                 return gate
         return GateResult("G6", "repeats", "pass", "not bitwise, within the allowed error", (), gate.numbers)
+
+
+def _without_poison(runs: list[Run]) -> list[Run]:
+    """The runs with zeros where the two poisons were left: that they differ there says nothing about repeats."""
+    missing = [gates.unwritten(runs[0], runs[1], i) for i in range(len(runs[0].outputs))] if len(runs) > 1 else []
+    if not any(mask is not None and bool(mask.any()) for mask in missing):
+        return runs
+    return [
+        replace(run, outputs=[out if mask is None or out is None else torch.where(mask, torch.zeros_like(out), out) for out, mask in zip(run.outputs, missing, strict=True)])
+        for run in runs
+    ]
+
+
+def _unwritten_fails(m: Measured, runs: list[Run], output: int) -> Measured:
+    """What was never written is wrong whatever the poison looks like: it is no nan of the candidate's."""
+    missing = gates.unwritten(runs[0], runs[1], output) if len(runs) > 1 else None
+    if missing is None or not bool(missing.any()):
+        return m
+    missing = missing.unsqueeze(-1).expand(m.failing.shape) if m.failing.dim() > missing.dim() else missing
+    return replace(m, special=m.special & ~missing, failing=m.failing | missing, excess=torch.where(missing, float("inf"), m.excess))
 
 
 @contextlib.contextmanager
@@ -260,7 +289,7 @@ def _fill(
         if bool(m.failing.any()):
             found, result.where = diagnose(i, out, t, m, context)
             result.map = result.map or density(m.failing.any(-1) if out.is_complex() else m.failing)
-            labels += found
+            labels += [label for label in found if label not in _NUMERIC or "UNWRITTEN" not in labels]
     result.labels = tuple(dict.fromkeys(labels))
     result.reference = _on_reference(result, theirs) if any(t is not None for t in theirs) else ""
 

@@ -53,15 +53,16 @@ Fix: on the twin, run with checks on; races are reported with both source lines.
     Label(
         "BIAS",
         "errors lean to one side",
-        """Each element is within its bound, yet the mean error is not near zero.
+        """Each element is within its bound, or is the other neighbour of the exact value, yet the mean error is not near zero.
 Usual causes: a cast that truncates (CAST_TRUNC or CAST_NONE where CAST_RINT is meant), n - 1 instead of n in a variance, another
 epsilon, a reciprocal approximation, an approximated formula (tanh GELU against erf GELU).
 Fix: look at the rounding mode of the last Cast first.""",
     ),
     Label(
         "TIE",
-        "only values half-way between two results are wrong",
-        """All failing elements sit on rounding ties: the rounding rule differs (half to even against half away from zero).
+        "only values half-way between two results, or at a jump, are wrong",
+        """All failing elements sit where the function jumps. With DISCONTINUITY: an inner error decides on which side; see there. Without: they are
+rounding ties, and the rounding rule differs (half to even against half away from zero).
 Ascend C: CAST_RINT rounds half to even, CAST_ROUND half away from zero. C's round() and CUDA's rintf differ in the same way.""",
     ),
     Label(
@@ -89,10 +90,10 @@ Fix: `ascendops test -k special`; the message names the first element.""",
     ),
     Label(
         "STALE",
-        "old data came out",
-        """The wrong elements equal what an earlier call produced.
-Usual causes: a buffer reused before it is written, a cached result or specialisation keyed by too little (shape missing), a queue
-slot that is read one turn too early.""",
+        "old data came out, or an earlier call's sizes or scalars were used",
+        """The wrong elements equal what an earlier call produced, or what this call gives with an earlier call's scalars or sizes.
+Usual causes: a buffer reused before it is written, a cached result or specialisation keyed by too little (a shape or a scalar is missing, or the
+key is an address), a tiling that is not computed again, a queue slot that is read one turn too early.""",
     ),
     Label(
         "CORE",
@@ -138,8 +139,8 @@ Usual cause: returning a view or the input itself.""",
     ),
     Label(
         "OUT_OF_BOUNDS",
-        "memory next to an output was written",
-        """Guard bytes before or after an output's buffer were overwritten.
+        "memory next to an output or an input was written",
+        """Guard bytes before or after a buffer were overwritten.
 Ascend C: DataCopy of whole 32-byte blocks at a tail that is not aligned; use DataCopyPad.""",
     ),
     Label(

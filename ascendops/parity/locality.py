@@ -10,6 +10,8 @@ import torch
 
 _DENSE = 0.9  # share of an area that must fail for the area to count as wrong as a whole
 
+_JOINED = 0.8  # share of a run with joined gaps that must fail
+
 _MOST = 0.75  # share of the output beyond which a place says nothing
 
 
@@ -34,7 +36,7 @@ def locate(failing: torch.Tensor) -> Place:
         found = _columns(table) or _tiles_of_rows(table) or _rows(table)
         if found is not None:
             return found
-    return _runs(failing.flatten()) or _spread(failing)
+    return _runs(failing.flatten()) or _dealt_indices(failing) or _spread(failing)
 
 
 def _columns(table: torch.Tensor) -> Place | None:
@@ -83,6 +85,8 @@ def _runs(flat: torch.Tensor) -> Place | None:
     lucky = torch.nonzero((gaps > 1) & (gaps <= 3)).flatten().tolist()[:10000]  # right by chance inside a wrong run
     for i in lucky:
         joined[int(hit[i]) : int(hit[i + 1])] = True
+    if hit.numel() < _JOINED * int(joined.sum()):  # right at every other place is no accident
+        return None
     return _pattern(joined, "element", flat.numel())
 
 
@@ -123,7 +127,7 @@ def _dealt(starts: torch.Tensor, lengths: torch.Tensor, unit: str) -> Place | No
     period = starts[1:] - starts[:-1]
     steady = bool((period == period[0]).all())
     alike = bool((lengths[:-1] == lengths[0]).all()) and int(lengths[-1]) <= int(lengths[0])
-    if not steady or not alike or int(lengths[0]) < (8 if unit == "element" else 1):
+    if (len(starts) < 3 and unit == "element") or not steady or not alike or int(lengths[0]) < (8 if unit == "element" else 1):
         return None
     start, each, every = int(starts[0]), int(lengths[0]), int(period[0])
     return Place("CORE", f"all are in {len(starts)} blocks of {each} {unit}s, one every {every} from {unit} {start}")
@@ -142,6 +146,22 @@ def _some_of_a_period(starts: torch.Tensor, lengths: torch.Tensor, unit: str) ->
         "CORE",
         f"all are in {len(starts)} blocks of {each} {unit}s, at {first}, ..., multiples of {every} from the first",
     )
+
+
+def _dealt_indices(failing: torch.Tensor) -> Place | None:
+    """Scattered elements that all lie at few, equally spaced indices of one dim, as heads or rows are dealt to cores."""
+    for dim in range(failing.dim() - 1):
+        size = failing.shape[dim]
+        others = [other for other in range(failing.dim()) if other != dim]
+        hit = torch.nonzero(failing.any(others[0]) if len(others) == 1 else failing.amax(others)).flatten()
+        count = len(hit)
+        if not 2 <= count <= size // 4 or int(failing.sum()) < 4 * count:
+            continue
+        every = math.gcd(*(int(i - hit[0]) for i in hit[1:]))
+        if every >= 2:
+            shown = ", ".join(str(int(i)) for i in hit[:4])
+            return Place("CORE", f"all are at indices {shown}{', ...' if count > 4 else ''} of dim {dim}, multiples of {every} from the first")
+    return None
 
 
 def _spread(failing: torch.Tensor) -> Place:

@@ -1,6 +1,6 @@
 """Monte Carlo arithmetic: a function evaluated in float64 with every intermediate result rounded at random to a smaller dtype.
 
-Results of exp, erf, tanh and their like stay float32: where 1 is added to them, rounding them would excuse any value of a tail.
+Results of exp, erf, tanh and their like stay float32, up to 2 ulp off: where 1 is added to them, rounding them would excuse any value of a tail.
 The spread of such runs is the error that an honest implementation may make which rounds intermediates to that dtype and adds in
 float32 in any order. Composite functions (softmax, layer_norm, ...) are taken apart, because kernels round inside of them.
 """
@@ -20,6 +20,7 @@ from ascendops.parity.ulp import round_to, ulp
 _STEP32 = 2.0**-23
 _ADDING = 0.2  # standard deviation of one float32 rounding, times the mean of partial over whole sum
 _MAX_NOISE = 1 << 22
+_LIBM = 4.0  # times half an ulp: vendors document 1 to 2 ulp for exp, log, tanh, erf, rsqrt in float32 (CUDA C++ Programming Guide, mathematical functions)
 
 
 class Trace(TorchFunctionMode):
@@ -67,21 +68,21 @@ class Rounded(TorchFunctionMode):
         out = func(*args, **kwargs)
         if plain in REDUCTIONS or plain in CONTRACTIONS:
             out = self._added(out, _magnitude(func, plain, args, kwargs))
-        kind = torch.float32 if plain in SMOOTH else self.dtype
+        kind, reach = (torch.float32, _LIBM) if plain in SMOOTH else (self.dtype, 1.0)
         in_place = name.endswith("_") and not name.endswith("__")
         return (
-            out.copy_(self._rounded(out, kind)) if in_place and isinstance(out, torch.Tensor) else self._each(out, kind)
+            out.copy_(self._rounded(out, kind, reach)) if in_place and isinstance(out, torch.Tensor) else self._each(out, kind, reach)
         )
 
-    def _each(self, out: Any, dtype: torch.dtype) -> Any:
+    def _each(self, out: Any, dtype: torch.dtype, reach: float) -> Any:
         if isinstance(out, torch.Tensor):
-            return self._rounded(out, dtype)
-        return type(out)(self._each(item, dtype) for item in out) if type(out) in (tuple, list) else out
+            return self._rounded(out, dtype, reach)
+        return type(out)(self._each(item, dtype, reach) for item in out) if type(out) in (tuple, list) else out
 
-    def _rounded(self, out: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    def _rounded(self, out: torch.Tensor, dtype: torch.dtype, reach: float) -> torch.Tensor:
         if out.dtype != torch.float64 or out.numel() == 0 or out.numel() > _MAX_NOISE:
             return out
-        moved = out + self._noise(out) * ulp(out, dtype)
+        moved = out + reach * self._noise(out) * ulp(out, dtype)
         return torch.where(torch.isfinite(out) & (round_to(out, dtype) != out), moved, out)
 
     def _added(self, out: Any, magnitude: tuple[torch.Tensor, float] | None) -> Any:

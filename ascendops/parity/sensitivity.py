@@ -9,20 +9,18 @@ E: the largest error of the golden evaluated in the compute dtype on those input
 
 from __future__ import annotations
 
-import contextlib
-import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.overrides import TorchFunctionMode
 
-from ascendops.errors import AscendOpsError, GoldenError
+from ascendops.errors import GoldenError
 from ascendops.parity import inputs as generator
-from ascendops.parity.calling import Outputs, Values, clone, invoke, map_tensors, named_tensors, outputs_of
-from ascendops.parity.decompose import MOVES, SIGNED_ZERO
-from ascendops.parity.rounding import Trace
+from ascendops.parity.calling import Outputs, Values, map_tensors, named_tensors
+from ascendops.parity.decompose import CONTRACTIONS, COPIES, JUMPS, MOVES, RING, SIGNED_ZERO
+from ascendops.parity.golden import evaluate, real, run, wide_of
+from ascendops.parity.rounding import Rounded, Trace
 from ascendops.parity.ulp import EIGHT_BIT, compute_dtype, round_to, ulp
 
 DRAWS = 6
@@ -41,10 +39,12 @@ class Truth:
         want: fp64 values for float outputs (complex: real and imaginary parts in a last dim of 2); else the golden's own tensor.
         dtype: The dtype that the candidate must return, or None when any integer dtype will do.
         kappa: Allowance on top of two ulps, float64, shape of `want`; None for exact outputs.
-        exact: Every output is an integer that float32 arithmetic reaches without rounding: bits are compared.
+        exact: There is one right result, so bits are compared: values of the inputs that are only moved, selected or cast, or whole numbers that
+            no order of additions rounds.
         wider: `kappa` also allows intermediates rounded to the output's dtype.
         names: The torch functions that the golden called.
         single: The golden evaluated in float32, as float64, if it has nan or infinities that `want` has not.
+        unrounded: What `want` was rounded from, where the function is a cast or a copy.
     """
 
     want: torch.Tensor
@@ -54,6 +54,7 @@ class Truth:
     single: torch.Tensor | None = None
     names: tuple[str, ...] = ()
     wider: bool = False
+    unrounded: torch.Tensor | None = None
 
     @property
     def moves(self) -> bool:
@@ -92,91 +93,33 @@ def truths(
         GoldenError: The golden raised, or returned something that is not tensors.
     """
     trace = Trace()
-    wants = evaluate(golden, values, torch.float64, trace)
-    names = tuple(dict.fromkeys(trace.names))
+    first = run(golden, values, torch.float64, trace)
+    wants, names = first.outputs, tuple(dict.fromkeys(trace.names))
     declared = list(dtypes or []) + [None] * len(wants)
-    kinds = [None if want is None else declared[i] or _expected(want, values) for i, want in enumerate(wants)]
+    kinds = [
+        None if want is None else declared[i] or cast or _expected(want, values) for i, (want, cast) in enumerate(zip(wants, first.casts, strict=True))
+    ]
     floats = [kind is not None and (kind.is_floating_point or kind.is_complex) for kind in kinds]
+    single = _single(golden, values) if any(floats) else None
     kappas: list[torch.Tensor | None] = [None] * len(wants)
     if any(floats):
-        kappas = _kappas(
-            golden,
-            values,
-            [want if is_float else None for want, is_float in zip(wants, floats, strict=True)],
-            kinds,
-            seed,
-        )
+        only = [want if is_float else None for want, is_float in zip(wants, floats, strict=True)]
+        kappas = _kappas(golden, values, only, kinds, single, _may_jump(names), seed)
     found: list[Truth | None] = []
     for i, (want, kind, is_float, kappa) in enumerate(zip(wants, kinds, floats, kappas, strict=True)):
         if want is None:
             found.append(None)
         elif is_float:
             assert kind is not None and kappa is not None
-            wide = wide_of(want)
-            found.append(
-                Truth(
-                    wide, kind, kappa, _is_exact(wide, kind, values), _overflowing(golden, values, i, wide, kind), names
-                )
-            )
+            wide, low = wide_of(want), None if single is None or i >= len(single) else single[i]
+            if _copied(names, wide, low, values):
+                found.append(Truth(round_to(wide, real(kind)), kind, kappa, True, None, names, unrounded=wide))
+                continue
+            exact = _is_exact(golden, i, wide, kind, names, values, seed)
+            found.append(Truth(wide, kind, kappa, exact, _overflowing(low, wide, kind), names))
         else:
             found.append(Truth(want, kind, None, names=names))
     return found
-
-
-def evaluate(
-    golden: Callable[..., Any], values: Values, dtype: torch.dtype, mode: TorchFunctionMode | None = None
-) -> Outputs:
-    """The golden's outputs with float inputs converted to `dtype` (complex ones to the matching complex dtype), run under `mode`.
-
-    Raises:
-        GoldenError: The golden raised, or returned something that is not tensors.
-    """
-
-    def convert(tensor: torch.Tensor) -> torch.Tensor:
-        tensor = tensor.detach().cpu()
-        if tensor.is_complex():
-            return tensor.to(dtype.to_complex())
-        return tensor.to(dtype) if tensor.is_floating_point() else tensor
-
-    return _call(golden, clone(map_tensors(values, convert)), mode)
-
-
-def _call(golden: Callable[..., Any], values: Values, mode: TorchFunctionMode | None = None) -> Outputs:
-    try:
-        with mode or contextlib.nullcontext():
-            result = invoke(golden, values)
-        return [None if out is None else out.detach().cpu() for out in outputs_of(result)]
-    except AscendOpsError as error:
-        raise GoldenError(error.what, help=error.help) from error
-    except Exception as error:  # the boundary to the user's code
-        name = getattr(golden, "__name__", "golden")
-        raise GoldenError(f"{name} raised {type(error).__name__}: {error}", where=_place(error)) from error
-
-
-def own_arithmetic(golden: Callable[..., Any], values: Values) -> Outputs:
-    """The golden on the inputs as they are, so that torch computes in their dtypes.
-
-    Raises:
-        GoldenError: The golden cannot.
-    """
-    return _call(golden, clone(values))
-
-
-def real(dtype: torch.dtype) -> torch.dtype:
-    """The dtype of the parts of a complex dtype; other dtypes unchanged."""
-    return dtype.to_real() if dtype.is_complex else dtype
-
-
-def wide_of(tensor: torch.Tensor) -> torch.Tensor:
-    """float64 values; complex tensors as real and imaginary parts in a last dim of 2."""
-    return torch.view_as_real(tensor.to(torch.complex128)) if tensor.is_complex() else tensor.to(torch.float64)
-
-
-def _place(error: BaseException) -> str | None:
-    """The innermost line outside installed packages: the user's."""
-    frames = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
-    own = [place for place in frames if "site-packages" not in place[0]] or frames
-    return f"{own[-1][0]}:{own[-1][1]}" if own else None
 
 
 def _expected(want: torch.Tensor, values: Values) -> torch.dtype | None:
@@ -199,43 +142,63 @@ def _expected(want: torch.Tensor, values: Values) -> torch.dtype | None:
     return None  # integers: a golden widens them freely, so the values decide
 
 
-def _is_exact(want: torch.Tensor, dtype: torch.dtype, values: Values) -> bool:
+def _copied(names: tuple[str, ...], want: torch.Tensor, single: torch.Tensor | None, values: Values) -> bool:
+    """Whether the output only holds values of the inputs, selected or cast, so that there is one right result.
+
+    The names alone do not tell: a golden may compute where no function of torch is seen (autograd, NumPy, compiled code). Then float32 gives another result.
+    """
+    if not all(name in COPIES for name in names) or any(tensor.is_complex() for _, tensor in named_tensors(values)):
+        return False
+    if single is None or single.shape != want.shape:
+        return bool(names)
+    same = (wide_of(single) == want) | (torch.isnan(single) & torch.isnan(want))
+    return bool(same.all()) or any(tensor.dtype == torch.float64 for _, tensor in named_tensors(values))
+
+
+def _is_exact(
+    golden: Callable[..., Any], output: int, want: torch.Tensor, dtype: torch.dtype, names: tuple[str, ...], values: Values, seed: int
+) -> bool:
+    """Whether sums and products of whole numbers give whole numbers, none of which any order of additions rounds."""
+    if not all(name in MOVES or name in RING or name in CONTRACTIONS for name in names):
+        return False
     floats = [tensor for _, tensor in named_tensors(values) if tensor.is_floating_point()]
-    if (
-        want.numel() < 8
-        or not floats
-        or not bool((want == want.round()).all())
-        or bool((want == want.flatten()[0]).all())
-    ):
+    if want.numel() < 8 or not floats or not _whole(want) or bool((want == want.flatten()[0]).all()):
         return False
-    if not all(bool((tensor == tensor.round()).all()) for tensor in floats):
+    if not all(_whole(tensor) for tensor in floats) or not bool((round_to(want, real(dtype)) == want).all()):
         return False
-    return bool((round_to(want, real(dtype)) == want).all()) and bool((want.abs() < 2**24).all())
+    largest = evaluate(golden, map_tensors(values, lambda tensor: tensor.abs() if tensor.is_floating_point() else tensor), torch.float64)[output]
+    if largest is None or not bool((wide_of(largest).abs() < 2**24).all()):
+        return False
+    if real(dtype) in (torch.float32, torch.float64):
+        return True
+    rounded = evaluate(golden, values, torch.float64, Rounded(real(dtype), generator.key(seed, "exact")))[output]
+    return rounded is not None and torch.equal(wide_of(rounded), want)
 
 
-def _overflowing(
-    golden: Callable[..., Any], values: Values, output: int, want: torch.Tensor, dtype: torch.dtype
-) -> torch.Tensor | None:
-    outputs = _single(golden, values) if real(dtype) != torch.float64 else None
-    low = outputs[output] if outputs is not None and output < len(outputs) else None
-    if low is None or bool(torch.isfinite(low).all()):
+def _whole(tensor: torch.Tensor) -> bool:
+    return bool((tensor == tensor.round()).all())
+
+
+def _overflowing(single: torch.Tensor | None, want: torch.Tensor, dtype: torch.dtype) -> torch.Tensor | None:
+    if single is None or real(dtype) == torch.float64 or bool(torch.isfinite(wide_of(single)).all()):
         return None
-    wide = wide_of(low)
+    wide = wide_of(single)
     return wide if wide.shape == want.shape else None
 
 
 def _kappas(
-    golden: Callable[..., Any], values: Values, wants: Outputs, kinds: list[torch.dtype | None], seed: int
+    golden: Callable[..., Any], values: Values, wants: Outputs, kinds: list[torch.dtype | None], single: Outputs | None, may_jump: bool, seed: int
 ) -> list[torch.Tensor | None]:
     compute = torch.float64 if any(kind == torch.float64 for kind in kinds) else torch.float32
     size = max((tensor.numel() for _, tensor in named_tensors(values)), default=0)
     draws = range(DRAWS if size <= _LARGE else _FEW_DRAWS)
-    steps = [values, *(moved(values, compute, generator.key(seed, "kappa", draw)) for draw in draws)]
+    streams = [(generator.key(seed, "kappa", draw), False) for draw in draws]
     if sum(tensor.is_floating_point() for _, tensor in named_tensors(values)) > 1:
         # two inputs may have moved alike in every draw: once more with every other input the other way
-        steps += [moved(values, compute, generator.key(seed, "kappa", draw), other_way=True) for draw in draws[:2]]
+        streams += [(stream, True) for stream, _ in streams[:2]]
+    steps = [values, *(moved(values, compute, stream, other_way=way) for stream, way in streams)]
     shifted = [wants, *(evaluate(golden, each, torch.float64) for each in steps[1:])]
-    singles = [_single(golden, each) for each in steps] if compute == torch.float32 else []
+    singles = [single, *(_single(golden, each) for each in steps[1:])] if compute == torch.float32 else []
     small: list[Outputs] | None = None
     kappas: list[torch.Tensor | None] = []
     for i, (want, kind) in enumerate(zip(wants, kinds, strict=True)):
@@ -247,19 +210,26 @@ def _kappas(
         wide = wide_of(want)
         if bool((response > _STEEP * ulp(wide, real(kind))).any()):
             if small is None:
-                tiny = (moved(values, compute, generator.key(seed, "kappa", draw), _SMALL) for draw in draws)
+                tiny = (moved(values, compute, stream, _SMALL, way) for stream, way in streams)
                 small = [evaluate(golden, each, torch.float64) for each in tiny]
-            response = _without_jumps(response, _largest(_apart(outputs[i], want) for outputs in small))
+            response = _without_jumps(response, _largest(_apart(outputs[i], want) for outputs in small), may_jump)
         kappas.append(_smooth(wide, response, error.to(wide).expand(wide.shape), kind))
     return kappas
 
 
-def _without_jumps(response: torch.Tensor, small: torch.Tensor) -> torch.Tensor:
+def _may_jump(names: tuple[str, ...]) -> bool:
+    """Whether the golden calls a function that jumps, or computes where none is seen."""
+    return not names or any(name in JUMPS or name in ("numpy", "array") for name in names)
+
+
+def _without_jumps(response: torch.Tensor, small: torch.Tensor, may_jump: bool) -> torch.Tensor:
     """The response, and 0 where it does not shrink with the step: there the golden jumps (floor, round, sign, compare).
 
     What remains of kappa at a jump is the error of the golden in float32, which is 0 if only exact inputs decide.
     """
-    jumps = (small > response / 16) | (response > 64 * small / _SMALL)
+    jumps = small > response / 16
+    if may_jump:  # between the steps; a square at its minimum looks the same
+        jumps |= response > 64 * small / _SMALL
     return torch.where(jumps, 0, response)
 
 

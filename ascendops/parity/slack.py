@@ -18,8 +18,10 @@ from ascendops.parity import inputs as generator
 from ascendops.parity.calling import Outputs, Values
 from ascendops.parity.decompose import JUMPS, MOVES
 from ascendops.parity.gates import Measured, measure
+from ascendops.parity.golden import evaluate, real, wide_of
+from ascendops.parity.orders import InOrder
 from ascendops.parity.rounding import Rounded
-from ascendops.parity.sensitivity import Truth, binade_rms, evaluate, real, wide_of
+from ascendops.parity.sensitivity import Truth, binade_rms
 
 DRAWS = 8
 DEVIATIONS = 7.0  # the largest of a million normal deviates is 5; the deviation itself is an estimate from DRAWS values
@@ -99,6 +101,11 @@ def deviations(
             if native is not None:
                 spread = torch.maximum(spread, _own_error(native, i, truth))
             total[i] = spread if total[i] is None else torch.maximum(total[i], spread)  # type: ignore[arg-type]
+    for reverse in (False, True):
+        found = evaluate(golden, values, torch.float32, InOrder(reverse))
+        for i, truth in enumerate(truths):
+            if truth is not None and total[i] is not None:
+                total[i] = torch.maximum(total[i], _own_error(found, i, truth))  # type: ignore[arg-type]
     return total
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import torch
 
 from ascendops.parity.calling import Outputs
-from ascendops.parity.sensitivity import Truth, real, wide_of
+from ascendops.parity.golden import real, wide_of
+from ascendops.parity.sensitivity import Truth
 from ascendops.parity.ulp import ulp
 
 Bounds = dict[torch.dtype, tuple[float, ...]]

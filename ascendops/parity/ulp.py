@@ -42,13 +42,12 @@ def ulp(magnitude: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 
     Non-finite magnitudes count as the top binade. The result is float64 with the shape of `magnitude`.
     """
-    mantissa, emin = _MANTISSA[dtype], _EMIN[dtype]
-    top = _TOP[dtype]
-    values = magnitude.to(torch.float64).abs()
-    finite = torch.where(torch.isfinite(values), values, torch.finfo(dtype).max)
-    exponent = torch.frexp(finite).exponent - 1
-    exponent = torch.where(finite == 0, emin, exponent).clamp(emin, top)
-    return torch.ldexp(torch.ones_like(values), (exponent - mantissa).to(torch.float64))
+    mantissa, emin, top = _MANTISSA[dtype], _EMIN[dtype], _TOP[dtype]
+    # the exponent field of a float64; zero and subnormals have the lowest, nan and infinities the highest
+    exponent = (magnitude.to(torch.float64).abs().view(torch.int64) >> 52).sub_(1023).clamp_(emin, top)
+    if dtype == torch.float64:
+        return torch.ldexp(torch.ones(exponent.shape, dtype=torch.float64), (exponent - mantissa).to(torch.float64))
+    return (exponent.add_(1023 - mantissa) << 52).view(torch.float64)
 
 
 def round_to(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
