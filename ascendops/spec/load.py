@@ -204,12 +204,20 @@ def _axes(top: Table, declared: tensors.Declared) -> dict[str, AxisRule]:
     for name in outer.data:
         if name not in known:
             raise DimsError(f"no input has the axis '{name}'", where=outer.where(name), help=did_you_mean(name, known))
-        table = outer.table(name, ("multiple", "minimum"))
-        rule = AxisRule(table.get("multiple", int, "2", 1), table.get("minimum", int, "1", 0))
-        if rule.multiple < 1 or rule.minimum < 0:
-            raise BadValue(f"sizes of '{name}' cannot be {rule.rule}", where=outer.where(name), help="multiple is 1 or more, minimum 0 or more")
-        found[name] = rule
+        found[name] = _axis(outer.table(name, ("multiple", "minimum", "maximum")), outer.where(name), name, known)
     return found
+
+
+def _axis(table: Table, where: str | None, name: str, known: frozenset[str]) -> AxisRule:
+    rule = AxisRule(table.get("multiple", (int, str), "2", 1), table.get("minimum", int, "1", 0), table.get("maximum", int, "512", 0))
+    if isinstance(rule.multiple, str):
+        if rule.multiple not in known - {name}:
+            raise DimsError(f"no other axis is called '{rule.multiple}'", where=where, help=did_you_mean(rule.multiple, known - {name}))
+    elif rule.multiple < 1:
+        raise BadValue(f"sizes of '{name}' cannot be {rule.rule}", where=where, help="multiple is 1 or more, or the name of an axis")
+    if rule.minimum < 0 or rule.maximum < 0 or 0 < rule.maximum < rule.minimum:
+        raise BadValue(f"sizes of '{name}' cannot be {rule.rule}", where=where, help="minimum is 0 or more, maximum no less than it")
+    return rule
 
 
 def _reference(top: Table) -> dict[str, str]:

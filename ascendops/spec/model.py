@@ -89,20 +89,24 @@ class Case:
 
 @dataclass(frozen=True)
 class AxisRule:
-    """What the size of an axis must be: a multiple of a number, and at least a number."""
+    """What the size of an axis must be: a multiple of a number or of another axis (by name), at least a number, and at most one (0: any)."""
 
-    multiple: int = 1
+    multiple: int | str = 1
     minimum: int = 0
+    maximum: int = 0
 
     @property
     def rule(self) -> str:
         """The rule in words."""
-        parts = [f"a multiple of {self.multiple}"] * (self.multiple != 1) + [f"{self.minimum} or more"] * (self.minimum > 0)
+        parts = [f"a multiple of {self.multiple}"] * (self.multiple != 1)
+        parts += [f"{self.minimum} or more"] * (self.minimum > 0) + [f"{self.maximum} or less"] * (self.maximum > 0)
         return " and ".join(parts) or "any size"
 
-    def allows(self, size: int) -> bool:
-        """Whether a size keeps the rule."""
-        return size >= self.minimum and size % self.multiple == 0
+    def allows(self, size: int, axes: Mapping[str, Any]) -> bool:
+        """Whether a size keeps the rule, given the other axes; a size that is a symbol is not known yet."""
+        unit = axes.get(self.multiple, 1) if isinstance(self.multiple, str) else self.multiple
+        whole = not isinstance(unit, int) or (size % unit == 0 if unit else size == 0)
+        return whole and size >= self.minimum and (self.maximum == 0 or size <= self.maximum)
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ def _check_rules(spec: OpSpec, binding: Binding) -> None:
     for name, rule in spec.axes.items():
         value = binding.values.get(name)
         for size in value if isinstance(value, tuple) else (value,):
-            if isinstance(size, int) and not rule.allows(size):
+            if isinstance(size, int) and not rule.allows(size, binding.values):
                 owner = binding.owner.get(name, "an input")
                 raise ShapeMismatch(f"the axis '{name}' of {spec.name} is {size} in '{owner}', but must be {rule.rule}", help=f"op.toml says so in [axes.{name}]")
 

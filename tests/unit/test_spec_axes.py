@@ -59,12 +59,34 @@ def test_no_case_is_made_that_breaks_a_rule(tmp_path):
     assert any(case.case.shapes["x"][-1] % 2 for case in odd)
 
 
+GROUPED = (
+    TEXT.replace('"*batch", "m"]', '"heads", "m", "groups"]').replace('"*batch", "m // 2"]', '"heads"]').replace("[3, 34]", "[6, 4, 3]")
+    .replace("[axes.batch]\nminimum = 1", '[axes.heads]\nmultiple = "groups"\nmaximum = 12')
+)  # fmt: skip
+
+
+def test_an_axis_can_be_a_multiple_of_another_one(tmp_path):
+    spec = declared(tmp_path, GROUPED)
+    for shape in ((6, 4, 3), (0, 4, 3), (0, 4, 0), (12, 4, 1)):
+        assert spec.output_shapes({"x": shape}, {}) == [shape[:1]]
+    for shape, said in (((7, 4, 3), "a multiple of groups"), ((6, 4, 0), "a multiple of groups"), ((15, 4, 3), "12 or less")):
+        with pytest.raises(ShapeMismatch, match=said):
+            spec.output_shapes({"x": shape}, {})
+    made = [case.case.shapes["x"] for case in cases(spec)]
+    assert len(made) > 5
+    assert all(heads <= 12 and (heads % groups == 0 if groups else heads == 0) for heads, _, groups in made)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
         ("[axes.m]", "[axes.k]", DimsError),
         ("multiple = 2", "multiple = 0", BadValue),
         ("minimum = 1", "minimum = -1", BadValue),
+        ("minimum = 1", "minimum = 3\nmaximum = 2", BadValue),
+        ("minimum = 1", "maximum = -1", BadValue),
+        ("minimum = 1", 'multiple = "k"', DimsError),
+        ("minimum = 1", 'multiple = "batch"', DimsError),
         ("[3, 34]", "[3, 33]", CaseError),
     ],
 )
