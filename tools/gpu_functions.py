@@ -13,6 +13,23 @@ Function = Callable[..., Any]  # a tensor, or a tuple of them
 Shapes = Sequence[Sequence[int]]
 
 
+def attention64(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool) -> tuple[torch.Tensor, ...]:
+    """The float64 golden of flash_attention, head by head."""
+    out, lse = torch.zeros_like(q), torch.full(q.shape[:3], -math.inf, dtype=q.dtype, device=q.device)
+    for head in range(q.shape[1]):
+        kv = head * k.shape[1] // q.shape[1]
+        scores = q[:, head] @ k[:, kv].mT * (scale or q.shape[-1] ** -0.5)
+        if causal:
+            scores = scores.masked_fill(torch.ones_like(scores[0], dtype=torch.bool).triu(1), -math.inf)
+        out[:, head], lse[:, head] = scores.softmax(-1) @ v[:, kv], scores.logsumexp(-1)
+    return out, lse
+
+
+def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool) -> torch.Tensor:
+    """What torch has for flash_attention."""
+    return F.scaled_dot_product_attention(q, k, v, is_causal=causal, scale=scale or None, enable_gqa=k.shape[1] != q.shape[1])
+
+
 def gelu64(x: torch.Tensor) -> torch.Tensor:
     """The float64 golden of gelu."""
     complement: torch.Tensor = torch.special.erfc(-x * math.sqrt(0.5))

@@ -119,6 +119,11 @@ def _linear(after: Function, golden: Function | None = None) -> Op:
     )  # fmt: skip
 
 
+def _heads(*sizes: tuple[int, int, int, int, int, int]) -> Sequence[Shapes]:
+    """Shapes of q, k and v from (batch, query heads, key heads, queries, keys, head size)."""
+    return tuple(((b, hq, sq, d), (b, hkv, skv, d), (b, hkv, skv, d)) for b, hq, hkv, sq, skv, d in sizes)
+
+
 def _products(transposed: bool) -> dict[str, Any]:
     def shapes(*sizes: tuple[tuple[int, ...], int, int, int]) -> Sequence[Shapes]:
         return tuple(((*batch, m, k), (*batch, n, k) if transposed else (*batch, k, n)) for batch, m, k, n in sizes)
@@ -248,15 +253,23 @@ OPS: dict[str, Op] = {
     "dropout_backward": Op(
         fn.dropout, attrs={"p": 0.9, "seed": -2, "offset": 0}, golden=fn.dropout64, large=(((8192, 8192),),)
     ),
+    "flash_attention": Op(
+        fn.attention, 3, attrs={"scale": 0.0, "causal": False}, golden=fn.attention64, make=fn.make_one_dtype, cancels=True,
+        small=_heads((1, 1, 1, 1, 1, 16), (2, 4, 2, 100, 333, 64), (1, 6, 1, 129, 65, 80), (1, 2, 2, 1, 1025, 128), (2, 2, 1, 70, 200, 21), (1, 1, 1, 67, 67, 256)),
+        large=_heads((4, 32, 32, 2048, 2048, 128), (4, 32, 8, 4096, 4096, 128), (8, 16, 16, 2048, 2048, 64)),
+    ),
     "transpose_rows": Op(
         lambda x: x.transpose(-2, -3).contiguous(), small=_HEADS_SMALL, large=(((4, 4096, 32, 128),), ((64, 2048, 16, 64),))
     ),
 }  # fmt: skip
+_ATTENTION = ({"scale": 0.0, "causal": False}, {"scale": 0.0, "causal": True})
 REDUCTIONS = frozenset({"sum", "mean", "max", "min", "amax", "amin"})
 
 
 def attrs_of(name: str) -> Sequence[dict[str, Any]]:
     """The attribute sets to try."""
+    if name == "flash_attention":
+        return _ATTENTION
     return _REDUCED if name in REDUCTIONS else (OPS[name].attrs,)
 
 

@@ -1,0 +1,21 @@
+"""What flash_attention means, in double precision: out = softmax(scale * q k^T) v, lse = log sum exp(scale * q k^T); causal: query i sees keys 0 to i."""
+
+import torch
+
+
+def golden(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float, causal: bool
+) -> tuple[torch.Tensor, ...]:
+    """The results for float64 tensors."""
+    group = q.shape[1] // max(k.shape[1], 1)
+    k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+    scores = q @ k.mT * (scale or q.shape[-1] ** -0.5)
+    if causal:
+        hidden = torch.ones(scores.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
+        scores = scores.masked_fill(hidden, -torch.inf)
+    if k.shape[2] == 0:
+        return torch.zeros_like(q), torch.full_like(q[..., 0], -torch.inf)
+    peak = scores.amax(-1, keepdim=True).clamp_min(torch.finfo(q.dtype).min)
+    weights = torch.exp(scores - peak)
+    total = weights.sum(-1, keepdim=True)
+    return weights / total @ v, (peak + torch.log(total)).squeeze(-1)

@@ -1,0 +1,111 @@
+"""out = softmax(scale * q k^T) v and the logarithm of the softmax's sums, without the matrix of scores in memory, in Triton.
+
+A program has a block of queries of one head. It goes through the keys in blocks with a running maximum and sum (float32) of each query; when
+the maximum grows, what was added up is scaled down. Blocks that a causal mask hides are not visited, and only those that it cuts are masked.
+Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+"""
+
+import math
+
+import torch
+import triton
+import triton.language as tl
+
+LOG2E = tl.constexpr(math.log2(math.e))
+LN2 = tl.constexpr(math.log(2))
+LOWEST = tl.constexpr(-3.4028234663852886e38)  # so that keys of score -inf add 0 and not NaN
+
+
+@triton.jit
+def _add_keys(
+    q, k_ptr, v_ptr, rows, peak, total, acc, begin, end, skv, d, factor,
+    N: tl.constexpr, D: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+):  # fmt: skip
+    """The keys from begin to end; MASKED: some of them may be hidden from some rows."""
+    columns = tl.arange(0, D)
+    precision: tl.constexpr = "ieee" if EXACT else "tf32"
+    for start in range(begin, end, N):
+        keys = start + tl.arange(0, N)
+        inside = (keys[:, None] < skv) & (columns[None, :] < d)
+        at = keys.to(tl.int64)[:, None] * d + columns[None, :]
+        k = tl.load(k_ptr + at, mask=inside, other=0.0)
+        if WIDEN:  # for the interpreter, which has no products of bfloat16
+            k = k.to(tl.float32)
+        scores = tl.dot(q, tl.trans(k), input_precision=precision) * factor
+        if MASKED:
+            visible = keys[None, :] < skv
+            if CAUSAL:
+                visible = visible & (keys[None, :] <= rows[:, None])
+            scores = tl.where(visible, scores, float("-inf"))
+        higher = tl.maximum(peak, tl.max(scores, 1))
+        weights = tl.exp2(scores - higher[:, None])
+        shrink = tl.exp2(peak - higher)
+        total = total * shrink + tl.sum(weights, 1)
+        v = tl.load(v_ptr + at, mask=inside, other=0.0)
+        weights = weights.to(v.dtype)
+        if WIDEN:
+            v, weights = v.to(tl.float32), weights.to(tl.float32)
+        acc = tl.dot(weights, v, acc * shrink[:, None], input_precision=precision)
+        peak = higher
+    return peak, total, acc
+
+
+_BLOCKS = ((128, 64, 8, 3), (128, 128, 8, 2), (128, 64, 4, 3), (64, 64, 4, 3), (64, 32, 4, 2), (16, 32, 4, 2))
+
+
+@triton.autotune(
+    configs=[triton.Config({"M": m, "N": n}, num_warps=warps, num_stages=stages) for m, n, warps, stages in _BLOCKS],
+    key=["D", "CAUSAL", "LENGTH"],
+)
+@triton.jit
+def _attend(
+    q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, heads, group, sq, skv, d, factor,
+    LENGTH: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+):  # fmt: skip
+    first = tl.program_id(0) * M
+    head = tl.program_id(1).to(tl.int64)  # of all batches
+    kv = head // heads * (heads // group) + head % heads // group
+    k_ptr += kv * skv * d
+    v_ptr += kv * skv * d
+    rows, columns = first + tl.arange(0, M), tl.arange(0, D)
+    at = (head * sq + rows)[:, None] * d + columns[None, :]
+    inside = (rows[:, None] < sq) & (columns[None, :] < d)
+    q = tl.load(q_ptr + at, mask=inside, other=0.0)
+    if WIDEN:
+        q = q.to(tl.float32)
+    peak = tl.full((M,), LOWEST, tl.float32)
+    total = tl.zeros((M,), tl.float32)
+    acc = tl.zeros((M, D), tl.float32)
+    end = skv
+    whole = skv // N * N
+    if CAUSAL:
+        end = tl.minimum(skv, first + M)
+        whole = tl.minimum(whole, first // N * N)
+    base = factor * LOG2E
+    peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, 0, whole, skv, d, base, N, D, False, CAUSAL, EXACT, WIDEN)
+    peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, whole, end, skv, d, base, N, D, True, CAUSAL, EXACT, WIDEN)
+    tl.store(out_ptr + at, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=inside)
+    tl.store(lse_ptr + head * sq + rows, (peak + tl.log2(total)) * LN2, mask=rows < sq)
+
+
+def flash_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float = 0.0, causal: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
+    """(out, lse) of q [b, hq, sq, d], k and v [b, hkv, skv, d]; hq is a multiple of hkv; float32 (without TF32), float16 or bfloat16.
+
+    A scale of 0 stands for 1 / sqrt(d). `causal` hides key j from query i where j > i. lse [b, hq, sq] is float32.
+    """
+    q, k, v = q.contiguous(), k.contiguous(), v.contiguous()
+    (b, hq, sq, d), (hkv, skv) = q.shape, k.shape[1:3]
+    out = torch.zeros_like(q)
+    lse = torch.full((b, hq, sq), -math.inf, dtype=torch.float32, device=q.device)
+    if out.numel() == 0 or skv == 0:
+        return out, lse
+
+    def grid(meta: dict[str, int]) -> tuple[int, int]:
+        return triton.cdiv(sq, meta["M"]), b * hq
+
+    _attend[grid](
+        q, k, v, out, lse, hq, hq // hkv, sq, skv, d, scale or d**-0.5,
+        LENGTH=min(sq.bit_length(), 12) // 4, D=max(16, triton.next_power_of_2(d)), CAUSAL=causal,
+        EXACT=q.dtype == torch.float32, WIDEN=not q.is_cuda,
+    )  # fmt: skip
+    return out, lse
