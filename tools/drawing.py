@@ -17,7 +17,9 @@ _STYLE = (
 
 
 def svg(title: str, panels: Sequence[Mapping[str, Any]]) -> str:
-    """One panel below the other. A panel has `key`, `tile` (rows, part or whole), `note`, and lists `in`, `work`, `stay`, `out`."""
+    """One panel below the other. A panel has `key`, `tile` (rows, part or whole), `note`, and lists `in`, `work`, `stay`, `out`;
+    `memory` names another memory than UB.
+    """
     height = PANEL * len(panels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img" aria-label="{escape(title)}">',
@@ -37,7 +39,7 @@ def _panel(panel: Mapping[str, Any]) -> Iterator[str]:
     yield _text(12, 20, f"{panel['key']}: {panel['note']}", "title")
     yield from _tensor(panel["tile"], panel.get("rows", "rows"), panel.get("columns", "n"))
     yield '<rect class="box" x="252" y="34" width="366" height="146" rx="8"/>'
-    yield _text(262, 50, "UB of one core", "small")
+    yield _text(262, 50, panel.get("memory", "UB of one core"), "small")
     yield _arrow(176, 250, 100, panel.get("reads", "MTE2"))
     yield _arrow(620, 690, 100, panel.get("writes", "MTE3"))
     yield _text(696, 104, "GM")

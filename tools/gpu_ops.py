@@ -114,7 +114,8 @@ def _linear(after: Function, golden: Function | None = None) -> Op:
         return lambda x, w, b: function(F.linear(x, w, b))
 
     return Op(
-        layer(after), 3, golden=layer(golden or after), small=shapes((1, 1, 1), (33, 65, 17), (0, 5, 3), (130, 1025, 70)),
+        layer(after), 3, golden=layer(golden or after), make=fn.make_one_dtype, cancels=True,
+        small=shapes((1, 1, 1), (33, 65, 17), (0, 5, 3), (130, 1025, 70)),
         large=shapes((4096, 4096, 4096), (128, 8192, 8192)),
     )  # fmt: skip
 
@@ -129,7 +130,8 @@ def _products(transposed: bool) -> dict[str, Any]:
         return tuple(((*batch, m, k), (*batch, n, k) if transposed else (*batch, k, n)) for batch, m, k, n in sizes)
 
     small = shapes(((), 1, 1, 1), ((3,), 33, 65, 17), ((), 0, 5, 3), ((), 3, 0, 5), ((), 130, 1025, 70))
-    return {"inputs": 2, "small": small, "large": shapes(((), 4096, 4096, 4096), ((32,), 1024, 128, 1024))}
+    large = shapes(((), 4096, 4096, 4096), ((32,), 1024, 128, 1024))
+    return {"inputs": 2, "make": fn.make_one_dtype, "cancels": True, "small": small, "large": large}
 
 
 OPS: dict[str, Op] = {
@@ -229,6 +231,11 @@ OPS: dict[str, Op] = {
         gpu_products.grouped_matmul, 3, golden=gpu_products.grouped_matmul64, make=gpu_products.make_grouped, cancels=True,
         small=gpu_products.grouped_shapes((1, 7, 5, 3), (4, 300, 65, 130), (3, 0, 5, 3), (2, 40, 1025, 17)),
         large=gpu_products.grouped_shapes((16, 8192, 4096, 4096), (64, 2048, 2048, 1408)),
+    ),
+    "conv2d": Op(
+        F.conv2d, 3, attrs={"stride": (1, 1), "padding": (1, 1), "dilation": (1, 1)}, make=fn.make_one_dtype, cancels=True,
+        small=gpu_products.conv_shapes((1, 1, 1, 1, 1, 1), (2, 3, 9, 11, 5, 3), (0, 3, 5, 5, 2, 3), (1, 70, 17, 14, 33, 3)),
+        large=gpu_products.conv_shapes((32, 64, 56, 56, 64, 3), (32, 256, 56, 56, 64, 1), (8, 256, 28, 28, 512, 3)),
     ),
     "quant_matmul": Op(
         gpu_products.quant_matmul, 5, golden=gpu_products.quant_matmul64, make=gpu_products.make_quant, cancels=True,

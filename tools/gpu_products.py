@@ -43,6 +43,11 @@ def grouped_matmul(x: torch.Tensor, weight: torch.Tensor, group_list: torch.Tens
     return grouped_matmul64(x, weight, group_list)
 
 
+def conv_shapes(*sizes: tuple[int, int, int, int, int, int]) -> Sequence[Shapes]:
+    """Shapes of x, weight and bias for (images, channels, height, width, filters, size of the window)."""
+    return tuple(((i, c, h, w), (f, c, size, size), (f,)) for i, c, h, w, f, size in sizes)
+
+
 def quant_shapes(*sizes: tuple[int, int, int]) -> Sequence[Shapes]:
     """Shapes of x, weight, scale, pertoken_scale and bias for (m, k, n)."""
     return tuple(((m, k), (n, k), (n,), (m,), (n,)) for m, k, n in sizes)
