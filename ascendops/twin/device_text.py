@@ -26,6 +26,8 @@ _HOST_INCLUDE = re.compile(
     r'|adv_api/\w+/\w*tiling)[^\n]*',
     re.MULTILINE,
 )  # fmt: skip
+# Headers that only host code has: a header of a kernel that needs one holds host code, too.
+_HOST_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:acl/|aclnn|torch/|torch_npu/|ATen/|c10/|pybind11/|tiling/(?:tiling_api|platform/))', re.MULTILINE)
 _LAST_WORD = re.compile(r"[A-Za-z_]\w*$")
 _VARIABLE = re.compile(r"[\w>&*]\s+([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*=")
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*\($")
@@ -60,6 +62,11 @@ def mixes_host_code(text: str) -> bool:
     """Whether a source holds launches or a main function."""
     masked = blanked(text)
     return "<<<" in masked or bool(_HOST_INCLUDE.search(text)) or re.search(r"\bmain\s*\(", masked) is not None
+
+
+def kernel_header(text: str) -> str:
+    """The text of a header that a kernel includes, without the host code in it."""
+    return device_text(text).text if "<<<" in text or _HOST_HEADER.search(text) else text
 
 
 def device_text(text: str) -> DeviceText:

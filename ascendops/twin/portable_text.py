@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ascendops.toolchain import cache
 from ascendops.twin.declarations import blanked
+from ascendops.twin.device_text import kernel_header
 
 _AICORE = re.compile(r"\[\s*(?:host\s*,\s*aicore|aicore|aicore\s*,\s*host)\s*\]")
 _EXPLICIT = re.compile(r"^[ \t]+template\s*<\s*>", re.MULTILINE)
@@ -148,7 +149,7 @@ def _last(pattern: str, text: str, end: int) -> re.Match[str] | None:
 
 
 def overlay(path: Path, folders: Iterable[Path]) -> tuple[Path, ...]:
-    """Folders to search for headers before `folders`: copies of the user's headers whose text g++ would refuse; none if there are none."""
+    """Folders to search for headers before `folders`: copies of the user's headers whose text g++ would refuse, without host code; none if there are none."""
     changed: dict[str, tuple[Path, str]] = {}
     seen, waiting, homes = {path}, [path], list(folders)
     while waiting and len(seen) < _FILES:
@@ -160,7 +161,7 @@ def overlay(path: Path, folders: Iterable[Path]) -> tuple[Path, ...]:
             seen.add(home / name)
             waiting.append(home / name)
             text = (home / name).read_text(errors="replace")
-            new = portable(text)
+            new = portable(kernel_header(text))
             if new != text and ".." not in Path(name).parts:
                 changed[name] = (home / name, new)
     if not changed:

@@ -35,6 +35,35 @@ struct Earlier {
     Sites::Site site;
 };
 void report_conflict(Private &p, PipeId pipe, Rw rw, const Earlier &earlier, const std::string &what);
+// Bytes of a range that hold nothing, and the instruction that brought them there from other such bytes, if one did.
+struct Unwritten {
+    uint64_t bytes = 0;
+    Sites::Site carried_by;
+};
+Unwritten unwritten_in(Private &p, Mem mem, uint64_t at, uint64_t bytes);
+// What the running instruction wrote there was made of bytes that nobody wrote.
+void mark_unwritten(Private &p, Mem mem, uint64_t at, uint64_t bytes);
+// Accesses in its life are not reported for bytes that nobody wrote: who made it decides what they mean.
+class Judge {
+public:
+    explicit Judge(Private &p) : p_(p), before_(p.judged) {
+        p.judged = true;
+        p.unwritten = false;
+    }
+    ~Judge() { p_.judged = before_; }
+    Judge(const Judge &) = delete;
+    Judge &operator=(const Judge &) = delete;
+    // Whether there were such bytes since the last call.
+    bool found() {
+        const bool any = p_.unwritten;
+        p_.unwritten = false;
+        return any;
+    }
+
+private:
+    Private &p_;
+    bool before_;
+};
 // True, and counted once more: this finding is known already.
 bool known_finding(Private &p, const char *id);
 

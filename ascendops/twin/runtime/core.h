@@ -143,6 +143,7 @@ struct Private {
     const uint8_t *copy_from = nullptr;  // where a copy that is being checked takes its bytes from, and how far apart its runs are
     uint64_t copy_step = 0;
     bool beyond = false;   // the operand leaves its buffer, as a finding says
+    bool judged = false, unwritten = false;  // checker.h: Judge
     bool gm_clip = false;  // the instruction leaves a GM buffer: only its bytes inside are moved
 
     Launch *launch = nullptr;

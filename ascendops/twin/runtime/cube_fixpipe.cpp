@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "checker.h"
+#include "cube_contents.h"
 #include "cube_convert.h"
 
 namespace ascendc_twin {
@@ -105,9 +107,17 @@ void fixpipe(Inst &inst, const Span &dst, const Span &src, const Span *table, co
     }
     if (p.unit_flag != 0) unit_flag_wait_for_mmad();
     const uint32_t columns = ceil_div(p.n, kCube);
+    Judge judge(priv());
     if (!touch(inst, src, Rw::READ, walk(uint64_t{p.m} * kCube * in_bytes, columns, static_cast<int64_t>(p.src_stride * kCube * in_bytes), p.nd_count,
                                          static_cast<int64_t>(p.src_nd * kCube * kCube * in_bytes)), 64)) {
         return;
+    }
+    if (judge.found()) {
+        for (uint32_t i = 0; i < p.nd_count; ++i) {
+            Span matrix = src;
+            matrix.addr += uint64_t{i} * p.src_nd * kCube * kCube * in_bytes;
+            judge_results(matrix, dst, p.m, p.n, p.src_stride, in_bytes);
+        }
     }
     ++priv().in_runtime;
     if (p.nd) {

@@ -2,7 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cube_state.h"
+#include "checker.h"
+#include "cube_contents.h"
 
 namespace ascendc_twin {
 
@@ -36,6 +37,9 @@ void set_fmatrix(uint32_t h, uint32_t w, const uint8_t pad[4], bool right) {
 }
 void set_load_padding(uint64_t bits) {
     cube().load_padding = bits;
+}
+void set_load_boundary(uint32_t bytes) {
+    cube().boundary = bytes;
 }
 void set_load_repeat(uint32_t stride, uint32_t times, uint32_t mode) {
     CubeState &s = cube();
@@ -148,11 +152,14 @@ void load_2d(Inst &inst, const Span &dst, const Span &src, const Load2d &p) {
     const auto step = static_cast<int64_t>(p.src_stride * kFractal) * (p.backward ? -1 : 1);
     const auto out_step = static_cast<int64_t>((1 + p.dst_gap) * kFractal);
     const auto start = static_cast<int64_t>(p.start * kFractal);
+    Judge judge(priv());
     if (!touch_cube(inst, src, Rw::READ, walk(kFractal, p.repeat, step, 1, 0, start))) return;
+    const bool holes = judge.found();
     if (!touch_cube(inst, dst, Rw::WRITE, walk(kFractal, p.repeat, out_step))) return;
     for (uint32_t i = 0; i < p.repeat; ++i) {
         const uint8_t *from = src.p + start + step * i;
         uint8_t *to = dst.p + out_step * i;
+        if (holes) carry_unwritten(src, static_cast<uint64_t>(start + step * i), kFractal, dst, static_cast<uint64_t>(out_step * i), kFractal, !p.transpose);
         if (p.transpose) {
             transpose_16<uint16_t>(to, from);
         } else {
@@ -203,11 +210,16 @@ void load_square(Inst &inst, const Span &dst, const Span &src, const LoadSquare 
     const auto step = static_cast<int64_t>(p.src_stride * square) * (p.backward ? -1 : 1);
     const auto out_step = static_cast<int64_t>((1 + p.dst_gap) * kFractal);
     const auto start = static_cast<int64_t>(p.start * square);
+    Judge judge(priv());
     if (!touch_cube(inst, src, Rw::READ, walk(square, p.repeat, step, 1, 0, start))) return;
+    const bool holes = judge.found();
     if (!touch_cube(inst, dst, Rw::WRITE, walk(kFractal, fractals, static_cast<int64_t>(inner), p.repeat, out_step))) return;
     for (uint32_t i = 0; i < p.repeat; ++i) {
         const uint8_t *from = src.p + start + step * i;
         uint8_t *to = dst.p + out_step * i;
+        for (uint32_t f = 0; holes && f < fractals; ++f) {
+            carry_unwritten(src, static_cast<uint64_t>(start + step * i), square, dst, static_cast<uint64_t>(out_step * i) + f * inner, kFractal, false);
+        }
         switch (c0) {
             case 64: turn_square_int4(to, from, inner); break;
             case 32: turn_square<uint8_t>(to, from, c0, inner); break;
@@ -217,6 +229,23 @@ void load_square(Inst &inst, const Span &dst, const Span &src, const LoadSquare 
     }
     inst.moved = square * p.repeat;
     inst.runs = p.repeat;
+}
+
+void load_sparse(Inst &inst, const Span &dst, const Span &src, const Span &index, uint32_t start, uint32_t repeat) {
+    constexpr uint64_t kIndices = 128;  // of one fractal
+    if (repeat == 0) return;
+    if (!check_memory(dst, "the destination", {Mem::L0B}) || !check_memory(src, "the source", {Mem::L1}) || !check_memory(index, "the index", {Mem::L1})) return;
+    Load2d dense;
+    dense.start = start;
+    dense.repeat = repeat;
+    dense.src_stride = 1;
+    const auto off = static_cast<int64_t>(start * kIndices);
+    if (!touch_cube(inst, index, Rw::READ, walk(kIndices * repeat, 1, 0, 1, 0, off))) return;
+    load_2d(inst, dst, src, dense);
+    std::vector<uint8_t> &indices = cube().sparse;
+    const uint64_t to = dst.addr / kFractal * kIndices;
+    indices.resize(std::max<uint64_t>(indices.size(), to + kIndices * repeat));
+    memcpy(indices.data() + to, index.p + off, kIndices * repeat);
 }
 
 void fill_blocks(Inst &inst, const Span &dst, uint32_t repeat, uint32_t blocks, uint32_t gap, uint64_t bits, uint32_t element) {
@@ -238,9 +267,15 @@ void copy_to_table(Inst &inst, const Span &dst, const Span &src, uint32_t count,
     // Into the bias table gaps are between blocks, into the Fixpipe buffer from start to start.
     const uint64_t dst_step = dst.mem == Mem::BT ? run + dst_gap * unit : dst_gap * unit;
     const uint64_t src_step = dst.mem == Mem::BT ? read + src_gap * kBlock32 : src_gap * kBlock32;
+    Judge judge(priv());
     if (!touch_cube(inst, src, Rw::READ, walk(read, count, static_cast<int64_t>(src_step)))) return;
+    const bool holes = judge.found();
     if (!touch_cube(inst, dst, Rw::WRITE, walk(run, count, static_cast<int64_t>(dst_step)))) return;
     for (uint32_t i = 0; i < count; ++i) {
+        for (uint64_t at = 0; holes && at < run; at += kBlock32) {
+            const uint64_t part = widen ? kBlock32 / 2 : kBlock32;
+            carry_unwritten(src, i * src_step + at * part / kBlock32, part, dst, i * dst_step + at, kBlock32, false);
+        }
         const uint8_t *from = src.p + i * src_step;
         uint8_t *to = dst.p + i * dst_step;
         if (!widen) {

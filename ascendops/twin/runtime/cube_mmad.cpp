@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cube_state.h"
+#include "checker.h"
+#include "cube_contents.h"
 #include "order.h"
 #include "vec_convert.h"
 
@@ -120,6 +121,22 @@ void unpack_b(const uint8_t *b, Dt dt, const Mad &p, uint32_t columns, std::vect
     }
 }
 
+// B of half the rows, spread by the indices that came with it: 128 bytes a fractal, one byte for 4 dense elements of a column.
+template <typename T>
+void unpack_sparse(const Span &b, Mad p, uint32_t columns, std::vector<T> &out) {
+    std::vector<T> dense;
+    const uint32_t k = p.k;
+    p.k = k / 2;
+    unpack_b(b.p, b.dt, p, columns, dense);
+    out.resize(uint64_t{columns} * kCube * k + 64);
+    const std::vector<uint8_t> &indices = cube().sparse;
+    spread_sparse(dense.data(), k, columns, out.data(), [&](uint32_t column, uint32_t quad) {
+        const uint64_t fractal = b.addr / kFractal + uint64_t{quad / 16} * columns + column / kCube;  // 32 dense elements: 16 quads of A
+        const uint64_t at = fractal * 128 + column % kCube * 8 + quad % 16 / 2;
+        return at < indices.size() ? uint32_t{indices[at]} >> quad % 2 * 4 & 0xf : 0u;
+    });
+}
+
 // The start value of C: nothing (it accumulates), zero, or the bias of each column.
 template <typename T>
 void start_c(T *c, uint64_t pitch, const Mad &p, uint32_t columns, const T *bias) {
@@ -142,7 +159,11 @@ void run(const Span &dst, const Span &a, const Span &b, const T *bias, const Mad
     const uint32_t columns = ceil_div(p.n, kCube);
     const uint64_t pitch = uint64_t{ceil_div(p.m, kCube)} * kCube * kCube;
     unpack_a(a.p, a.dt, p, across, gemv, ua);
-    unpack_b(b.p, b.dt, p, columns, ub);
+    if (p.sparse) {
+        unpack_sparse(b, p, columns, ub);
+    } else {
+        unpack_b(b.p, b.dt, p, columns, ub);
+    }
     if constexpr (std::is_same_v<T, float>) {
         if (a.dt == Dt::F32 && cube().hf32) {
             for (float &x : ua) x = hf32(x, cube().hf32_to_zero);
@@ -179,13 +200,15 @@ void mmad(Inst &inst, const Span &dst, const Span &a, const Span &b, const Span 
     if (p.m == 0 || p.n == 0 || p.k == 0 || !core_has(dst.mem) || !good_shape(p)) return;
     if (!check_memory(dst, "the result", {Mem::L0C}) || !check_memory(a, "the left matrix", {Mem::L0A}) || !check_memory(b, "the right matrix", {Mem::L0B})) return;
     const uint32_t c0 = c0_of(a.dt), columns = ceil_div(p.n, kCube), rows = ceil_div(p.m, kCube), deep = ceil_div(p.k, c0);
-    const bool gemv = p.m == 1;
+    const bool gemv = p.m == 1 && !p.sparse;
+    const uint32_t k_b = p.sparse ? p.k / 2 : p.k;
     const uint32_t across = p.align_k && a.dt == Dt::F32 ? ceil_div(p.k, 16) * 2 : deep;
     const uint64_t c_bytes = dst.dt == Dt::F16 ? 2 : 4;
     if (p.unit_flag != 0) order_wait(priv(), kFixToM, cube().unit_free);
+    Judge judge(priv());
     const Walk read_a = gemv ? walk(uint64_t{deep} * kBlock32) : walk(uint64_t{deep} * kFractal, rows, static_cast<int64_t>(across * kFractal));
     if (!touch_cube(inst, a, Rw::READ, read_a)) return;
-    if (!touch_cube(inst, b, Rw::READ, walk(uint64_t{deep} * columns * kFractal))) return;
+    if (!touch_cube(inst, b, Rw::READ, walk(uint64_t{ceil_div(k_b, c0)} * columns * kFractal))) return;
     const Walk all_c = walk(c_bytes * kCube * p.m, columns, static_cast<int64_t>(c_bytes * kCube * kCube * rows));
     Span table{};
     if (p.from_bias) {
@@ -194,7 +217,11 @@ void mmad(Inst &inst, const Span &dst, const Span &a, const Span &b, const Span 
     } else if (!p.clear && !touch_cube(inst, dst, Rw::READ, all_c)) {
         return;
     }
+    const Operands used{&a, &b, &dst, p.from_bias ? &table : nullptr, p.m, p.n, p.k, columns, deep, across, k_b, c0, c_bytes, gemv,
+                        !p.from_bias && !p.clear};
+    const bool holes = judge.found() && judge_operands(used);
     if (!touch_cube(inst, dst, Rw::WRITE, all_c)) return;
+    if (holes) spread_unwritten(used);
     CubeState &s = cube();
     ++priv().in_runtime;
     alignas(64) uint8_t start[4096 * 4 + 64] = {};

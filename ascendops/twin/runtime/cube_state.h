@@ -1,6 +1,7 @@
 // Registers of the cube unit, and helpers that its instructions share.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "ascendc_twin/rt_cube.h"
@@ -16,6 +17,8 @@ struct CubeState {
     uint8_t image_pad[2][4] = {};
     uint64_t load_padding = 0;
     uint32_t repeat_stride = 0, repeat_times = 1, repeat_mode = 0;
+    uint32_t boundary = 0;                              // of an image in L1
+    std::vector<uint8_t> sparse;                        // indices of the fractals of L0B, 128 bytes each
     bool hf32 = false, hf32_to_zero = false;
     FixRegisters fix;
     Flag unit_done, unit_free;           // Mmad to Fixpipe and back, where unit flags order them
@@ -64,6 +67,20 @@ inline bool touch_cube(Inst &inst, const Span &span, Rw rw, const Walk &w) {
 void multiply_blocks(float *c, uint64_t c_pitch, const float *a, const float *b, uint32_t m, uint32_t columns, uint32_t k);
 void multiply_blocks(int32_t *c, uint64_t c_pitch, const int32_t *a, const int32_t *b, uint32_t m, uint32_t columns, uint32_t k);
 float as_hf32(float x);
+// Makes k rows of B, 16 columns a block, out of k / 2 dense ones; `pick(column, quad)` gives the 4 bits of two indices.
+template <typename T, typename Pick>
+void spread_sparse(const T *dense, uint32_t k, uint32_t columns, T *to, Pick pick) {
+    std::fill_n(to, uint64_t{k} * columns * kCube, T{});
+    for (uint32_t column = 0; column < columns * kCube; ++column) {
+        const T *from = dense + uint64_t{column / kCube} * (k / 2) * kCube + column % kCube;
+        T *block = to + uint64_t{column / kCube} * k * kCube + column % kCube;
+        for (uint32_t quad = 0; quad < k / 4; ++quad) {  // the first index is of the first three elements, the second of the last three
+            const uint32_t indices = pick(column, quad);
+            block[(quad * 4 + (indices & 3)) * kCube] += from[quad * 2 * kCube];
+            block[(quad * 4 + 1 + std::min(indices >> 2 & 3, 2u)) * kCube] += from[(quad * 2 + 1) * kCube];
+        }
+    }
+}
 // An operand in a memory that the instruction cannot use.
 bool check_memory(const Span &span, const char *what, std::initializer_list<Mem> allowed);
 

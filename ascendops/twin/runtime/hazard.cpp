@@ -74,7 +74,8 @@ bool still_poisoned(const LocalMemory &m, uint64_t lo, uint64_t hi) {
 __attribute__((noinline)) void look_again(Accessing &a, const Shadow::Segment &s, uint64_t lo, uint64_t hi) {
     const Order &order = a.checker.order;
     if (s.writer == Shadow::kNobody) {
-        if (a.rw == Rw::READ && still_poisoned(a.p.mem[static_cast<int>(a.mem)], lo, hi)) {
+        const bool carried = s.op != 0;  // written, but with bytes that nobody wrote
+        if (a.rw == Rw::READ && (carried || still_poisoned(a.p.mem[static_cast<int>(a.mem)], lo, hi))) {
             if (a.unwritten == 0) a.first_unwritten = lo;
             a.unwritten += hi - lo;
         }
@@ -241,9 +242,35 @@ void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &
                 if (!noted(a, *shadow, lo, lo + run)) note(a, *shadow, lo, run);
             }
         }
-        if (a.unwritten != 0) report_unwritten(a);
+        if (a.unwritten != 0 && p.judged) p.unwritten = true;
+        if (a.unwritten != 0 && !p.judged) report_unwritten(a);
     }
     --p.in_runtime;
+}
+
+Unwritten unwritten_in(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
+    Unwritten found;
+    const Checker &c = *p.checker;
+    const int i = static_cast<int>(mem);
+    if (!c.ready[i] || !c.shadow[i].covers(at + bytes)) return found;
+    Shadow &shadow = p.checker->shadow[i];
+    for (uint64_t from = shadow.start(at); from < at + bytes; from = shadow[from].end) {
+        const Shadow::Segment &s = shadow[from];
+        const uint64_t lo = std::max(from, at), hi = std::min<uint64_t>(s.end, at + bytes);
+        if (s.writer != Shadow::kNobody || (s.op == 0 && !still_poisoned(p.mem[i], lo, hi))) continue;
+        found.bytes += hi - lo;
+        if (s.op != 0) found.carried_by = c.sites[s.site];
+    }
+    return found;
+}
+
+void mark_unwritten(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
+    const int i = static_cast<int>(mem);
+    if (!p.checker->ready[i] || !p.checker->shadow[i].covers(at + bytes)) return;
+    Shadow &shadow = p.checker->shadow[i];
+    shadow.split(at);
+    shadow.split(at + bytes);
+    for (uint64_t from = at; from < at + bytes; from = shadow[from].end) shadow[from].writer = Shadow::kNobody;
 }
 
 void local_scalar(Private &p, Mem mem, uint64_t at, uint32_t bytes, Rw rw) {

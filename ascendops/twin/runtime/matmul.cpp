@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "launch_state.h"
 #include "matmul_block.h"
 
 namespace ascendc_twin {
@@ -85,66 +84,14 @@ bool advance(Mm &mm) {
     return true;
 }
 
-// A base block that the user's function copied to L1 in NZ: read from there.
-template <typename T, typename Copy>
-bool read_by_callback(const Mm &mm, bool left, Copy copy, uint32_t rows, uint32_t columns, T *to, uint32_t depth_done, uint32_t depth) {
-    Private &p = priv();
-    LocalMemory &l1 = p.mem[static_cast<int>(Mem::L1)];
-    const uint32_t c0 = c0_of(left ? mm.a.dt : mm.b.dt);
-    const bool turned = left ? mm.a.transposed : mm.b.transposed;
-    const uint32_t high = turned ? columns : rows, wide = turned ? rows : columns;
-    const uint64_t bytes = uint64_t{ceil_div(wide, c0)} * ceil_div(high, 16) * kFractal;
-    const uint64_t at = std::min((l1.used + 511) / 512 * 512, l1.size > bytes ? l1.size - bytes : 0);
-    TensorRef ref = local_at(left ? 1 : 3, at, bytes);
-    memset(ref.p, 0, bytes);
-    copy(ref);
-    Mm block = mm;
-    MmSide &side = left ? block.a : block.b;
-    side.span = {ref.p, at, bytes, -1, Mem::L1, side.dt};
-    side.format = MmFormat::NZ;
-    Inst inst("Matmul", PipeId::MTE1);
-    std::vector<T> part(uint64_t{ceil_div(std::max(rows, columns), kCube)} * kCube * std::max(rows, columns));
-    if (left) {
-        block.org_m = static_cast<int32_t>(rows);
-        block.org_ka = static_cast<int32_t>(columns);
-        if (!read_left(inst, block, {}, 0, rows, 0, columns, part.data())) return false;
-        for (uint32_t r = 0; r < rows; ++r) memcpy(to + uint64_t{r} * depth + depth_done, part.data() + uint64_t{r} * columns, columns * sizeof(T));
-        return true;
-    }
-    block.org_kb = static_cast<int32_t>(rows);
-    block.org_n = static_cast<int32_t>(columns);
-    part.resize(uint64_t{ceil_div(columns, kCube)} * kCube * rows);
-    if (!read_right(inst, block, {}, 0, rows, 0, columns, part.data())) return false;
-    for (uint32_t c = 0; c < ceil_div(columns, kCube); ++c) {
-        memcpy(to + (uint64_t{c} * depth + depth_done) * kCube, part.data() + uint64_t{c} * rows * kCube, uint64_t{rows} * kCube * sizeof(T));
-    }
-    return true;
-}
-
 template <typename T>
-bool left_by_callback(const Mm &mm, uint32_t rows, uint32_t from, uint32_t depth, T *to) {
-    const auto base = static_cast<uint32_t>(mm.t.baseK);
-    for (uint32_t k = 0; k < depth; k += base) {
-        const uint32_t part = std::min(base, depth - k);
-        const auto copy = [&](const TensorRef &l1) {
-            mm.callbacks.copy_a(l1, mm.a.span.p, mm.at_m, static_cast<int>((from + k) / base), static_cast<int>(rows), static_cast<int>(part), mm.callbacks.tiling, mm.callbacks.data);
-        };
-        if (!read_by_callback(mm, true, copy, rows, part, to, k, depth)) return false;
+bool sparse_right(Inst &inst, const Mm &mm, uint32_t from, uint32_t depth, uint32_t column, uint32_t columns, T *to) {
+    if constexpr (std::is_same_v<T, int32_t>) {
+        return read_sparse(inst, mm, mm.block->slot_b, from, depth, column, columns, to);
+    } else {
+        finding("MATMUL-USE", "SetSparseIndex: only int8_t matrices may be sparse");
+        return false;
     }
-    return true;
-}
-
-template <typename T>
-bool right_by_callback(const Mm &mm, uint32_t columns, uint32_t from, uint32_t depth, T *to) {
-    const auto base = static_cast<uint32_t>(mm.t.baseK);
-    for (uint32_t k = 0; k < depth; k += base) {
-        const uint32_t part = std::min(base, depth - k);
-        const auto copy = [&](const TensorRef &l1) {
-            mm.callbacks.copy_b(l1, mm.b.span.p, static_cast<int>((from + k) / base), mm.at_n, static_cast<int>(part), static_cast<int>(columns), mm.callbacks.tiling, mm.callbacks.data);
-        };
-        if (!read_by_callback(mm, false, copy, part, columns, to, k, depth)) return false;
-    }
-    return true;
 }
 
 template <typename T>
@@ -169,8 +116,9 @@ bool compute(Mm &mm, std::vector<T> &c, std::vector<T> &a, std::vector<T> &b, bo
     bool good_b = true;
     if (block.b_of != b_of || b.size() < uint64_t{wide} * kCube * depth) {
         b.resize(uint64_t{wide} * kCube * depth + 64);
-        good_b = mm.callbacks.copy_b != nullptr ? right_by_callback(mm, columns, from, depth, b.data())
-                                                : read_right(inst, mm, block.slot_b, from, depth, column, columns, b.data());
+        good_b = mm.sparse ? sparse_right(inst, mm, from, depth, column, columns, b.data())
+                 : mm.callbacks.copy_b != nullptr ? right_by_callback(mm, columns, from, depth, b.data())
+                                                  : read_right(inst, mm, block.slot_b, from, depth, column, columns, b.data());
         block.b_of = good_b ? b_of : -1;
     }
     if (!good_a || !good_b) return false;
@@ -237,29 +185,7 @@ void mm_get(Mm &mm, const MmOut &out) {
         return;
     }
     if (mm.callbacks.copy_out == nullptr) return mm_write(mm, out, static_cast<uint32_t>(mm.at_m * mm.t.baseM), static_cast<uint32_t>(mm.at_n * mm.t.baseN));
-    // DataCopyOutParams of the documents, and the block in L0C
-    struct {
-        uint16_t bursts, length, src_stride;
-        uint32_t dst_stride;
-        uint16_t columns;
-        bool unit_flag;
-        uint64_t scalar, table;
-    } params{static_cast<uint16_t>(ceil_div(mm.block->columns, kCube)),
-             static_cast<uint16_t>(mm.block->rows),
-             static_cast<uint16_t>(ceil_div(mm.block->rows, kCube) * kCube),
-             static_cast<uint32_t>(mm.org_kc != 0 ? mm.org_kc : mm.org_n),
-             static_cast<uint16_t>(mm.block->columns),
-             false,
-             mm.quant_scalar,
-             reinterpret_cast<uint64_t>(mm.quant_table.p)};
-    const auto &c = mm.block->c;
-    const auto &ic = mm.block->ic;
-    const uint64_t bytes = integers(mm) ? ic.size() * 4 : c.size() * 4;
-    TensorRef l0c = local_at(7, 0, bytes);
-    memcpy(l0c.p, integers(mm) ? static_cast<const void *>(ic.data()) : c.data(), bytes);
-    const uint64_t pitch = static_cast<uint64_t>(params.dst_stride), e = kBlock32 / c0_of(mm.c.dt);
-    const uint8_t *to = out.dst.p + (out.sequential ? 0 : (static_cast<uint64_t>(mm.at_m) * mm.t.baseM * pitch + static_cast<uint64_t>(mm.at_n) * mm.t.baseN) * e);
-    mm.callbacks.copy_out(to, l0c, &params, mm.callbacks.tiling, mm.callbacks.data);
+    copy_out_by_callback(mm, out);
 }
 
 void mm_all(Mm &mm, const MmOut &out) {
@@ -315,72 +241,6 @@ void mm_batch(Mm &mm, const MmOut &out, uint32_t batch_a, uint32_t batch_b, uint
     mm = saved;
     mm.block = const_cast<MmBlock *>(kept);
     mm.running = false;
-}
-
-// ---- which core computes ----
-
-MmWhere mm_where(bool cube_only) {
-    const Core &me = *t_core;
-    if (me.type != Core::AIV) return MmWhere::HERE;
-    if (!me.mixed) {
-        finding("CORE-MEMORY", "a Matmul object in a kernel that runs on vector cores only: nothing computes it");
-        return MmWhere::NOWHERE;
-    }
-    return cube_only ? MmWhere::NOWHERE : MmWhere::ON_CUBE_CORE;
-}
-
-namespace {
-
-struct Remote {
-    CubeJob job;
-    void (*run)(void *);
-    void *argument;
-    const char *api;
-    void *pc;
-    std::vector<uint8_t> copy;
-};
-
-void run_remote(void *argument) {
-    auto &remote = *static_cast<Remote *>(argument);
-    Private &p = priv();
-    Site site(remote.api, PipeId::M, remote.pc);  // findings name the vector core's line
-    remote.run(remote.argument);
-    (void)p;
-}
-
-thread_local std::vector<std::unique_ptr<Remote>> t_pending;
-
-}  // namespace
-
-__attribute__((noinline)) void mm_remote(const char *api, void (*run)(void *), void *argument) {
-    mm_wait();
-    Remote remote{{run_remote, nullptr, false}, run, argument, api, priv().depth > 0 ? priv().pc : __builtin_return_address(0), {}};
-    remote.job.argument = &remote;
-    cube_submit(remote.job);
-    cube_wait(remote.job);
-}
-
-__attribute__((noinline)) void mm_remote_async(const char *api, void (*run)(void *), const void *argument, uint64_t bytes) {
-    auto remote = std::make_unique<Remote>(Remote{{run_remote, nullptr, false}, run, nullptr, api, priv().depth > 0 ? priv().pc : __builtin_return_address(0), {}});
-    const auto *from = static_cast<const uint8_t *>(argument);
-    remote->copy.assign(from, from + bytes);
-    remote->argument = remote->copy.data();
-    remote->job.argument = remote.get();
-    cube_submit(remote->job);
-    t_pending.push_back(std::move(remote));
-}
-
-void mm_wait() {
-    for (auto &remote : t_pending) cube_wait(remote->job);
-    t_pending.clear();
-}
-
-void mm_dual(bool cube) {
-    if (cube) {
-        cross_set(2, 10);
-    } else {
-        cross_wait(10);
-    }
 }
 
 }  // namespace ascendc_twin

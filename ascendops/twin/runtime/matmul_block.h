@@ -35,8 +35,17 @@ template <typename T>
 bool read_left(Inst &inst, const Mm &mm, const MmSlot &slot, uint32_t row, uint32_t rows, uint32_t from, uint32_t depth, T *to);
 template <typename T>
 bool read_right(Inst &inst, const Mm &mm, const MmSlot &slot, uint32_t from, uint32_t depth, uint32_t column, uint32_t columns, T *to);
+// The same for a sparse B: rows [from, from + depth) of all of K out of half as many stored ones.
+bool read_sparse(Inst &inst, const Mm &mm, const MmSlot &slot, uint32_t from, uint32_t depth, uint32_t column, uint32_t columns, int32_t *to);
 template <typename T>
 bool read_bias(Inst &inst, const Mm &mm, uint64_t start, uint32_t column, uint32_t columns, T *to);
+
+// matmul_callback.cpp: blocks that the user's functions copy to L1 and out of L0C.
+template <typename T>
+bool left_by_callback(const Mm &mm, uint32_t rows, uint32_t from, uint32_t depth, T *to);
+template <typename T>
+bool right_by_callback(const Mm &mm, uint32_t columns, uint32_t from, uint32_t depth, T *to);
+void copy_out_by_callback(Mm &mm, const MmOut &out);
 
 // matmul_out.cpp
 void mm_write(Mm &mm, const MmOut &out, uint32_t row, uint32_t column);

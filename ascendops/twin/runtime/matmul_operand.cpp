@@ -162,6 +162,25 @@ bool read_right(Inst &inst, const Mm &mm, const MmSlot &slot, uint32_t from, uin
     return true;
 }
 
+bool read_sparse(Inst &inst, const Mm &mm, const MmSlot &slot, uint32_t from, uint32_t depth, uint32_t column, uint32_t columns, int32_t *to) {
+    Mm half = mm;
+    half.org_kb = mm.org_kb / 2;
+    half.k = mm.k / 2;
+    std::vector<int32_t> dense(uint64_t{ceil_div(columns, kCube)} * kCube * (depth / 2));
+    if (!read_right(inst, half, slot, from / 2, depth / 2, column, columns, dense.data())) return false;
+    const uint64_t high = align(static_cast<uint32_t>(mm.org_n), kCube) * uint64_t{8};  // bytes of 16 quads of K
+    const auto at = [&](uint32_t c, uint32_t quad) { return quad / 16 * high + c * uint64_t{8} + quad % 16 / 2; };
+    const uint32_t first = from / 4, quads = depth / 4;
+    if (!touch(inst, mm.sparse_index, Rw::READ,
+               walk(uint64_t{columns} * 8, ceil_div(quads, 16), static_cast<int64_t>(high), 1, 0, static_cast<int64_t>(at(column, first))), 0)) {
+        return false;
+    }
+    spread_sparse(dense.data(), depth, ceil_div(columns, kCube), to, [&](uint32_t c, uint32_t quad) {
+        return c < columns ? uint32_t{mm.sparse_index.p[at(column + c, first + quad)]} >> (first + quad) % 2 * 4 & 0xf : 0u;
+    });
+    return true;
+}
+
 // The bias of columns [column, column + columns).
 template <typename T>
 bool read_bias(Inst &inst, const Mm &mm, uint64_t start, uint32_t column, uint32_t columns, T *to) {

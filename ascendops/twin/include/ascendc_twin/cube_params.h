@@ -86,6 +86,41 @@ struct LoadData3DParamsV2 {
     bool fMatrixCtrl = false;
 };
 
+// One fractal a repeat: 16 output points from (leftTopW, leftTopH) on, for one point of the filter and one block of channels.
+template <typename T>
+struct LoadData3DParamsV1 {
+    LoadData3DParamsV1() {}
+    LoadData3DParamsV1(const uint8_t pads[PAD_SIZE], const uint16_t h, const uint16_t w, const uint16_t c1, const uint8_t fetchW,
+                       const uint8_t fetchH, const int16_t left, const int16_t top, const uint8_t sW, const uint8_t sH, const uint8_t fW,
+                       const uint8_t fH, const uint8_t dW, const uint8_t dH, const uint8_t jump, const uint8_t mode, const uint8_t times,
+                       const uint8_t small, const T pad)
+        : strideW(sW), strideH(sH), filterW(fW), filterH(fH), dilationFilterW(dW), dilationFilterH(dH), jumpStride(jump), repeatMode(mode),
+          repeatTime(times), cSize(small), padValue(pad), fetchFilterW(fetchW), fetchFilterH(fetchH), l1H(h), l1W(w), c1Index(c1),
+          leftTopW(left), leftTopH(top) {
+        for (int i = 0; i < PAD_SIZE; ++i) padList[i] = pads[i];
+    }
+
+    uint8_t padList[PAD_SIZE] = {0};
+    uint8_t strideW = 0;
+    uint8_t strideH = 0;
+    uint8_t filterW = 0;
+    uint8_t filterH = 0;
+    uint8_t dilationFilterW = 0;
+    uint8_t dilationFilterH = 0;
+    uint8_t jumpStride = 0;
+    uint8_t repeatMode = 0;
+    uint8_t repeatTime = 0;
+    uint8_t cSize = 0;
+    T padValue = 0;
+    uint8_t fetchFilterW = 0;
+    uint8_t fetchFilterH = 0;
+    uint16_t l1H = 0;
+    uint16_t l1W = 0;
+    uint16_t c1Index = 0;
+    int16_t leftTopW = 0;
+    int16_t leftTopH = 0;
+};
+
 struct LoadData3DParamsV2Pro {
     LoadData3DParamsV2Pro() {}
     LoadData3DParamsV2Pro(const uint16_t channels, const bool transpose, const bool smallK, const bool sizeW, const bool sizeH,

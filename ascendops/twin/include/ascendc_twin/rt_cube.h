@@ -26,6 +26,9 @@ struct Load2d {
 };
 void load_2d(Inst &inst, const Span &dst, const Span &src, const Load2d &p);
 
+// Dense fractals of B, and the indices (128 bytes a fractal) by which Mmad picks two of four elements of A.
+void load_sparse(Inst &inst, const Span &dst, const Span &src, const Span &index, uint32_t start, uint32_t repeat);
+
 // Squares of several fractals, transposed and split again.
 struct LoadSquare {
     uint32_t start = 0, repeat = 0, src_stride = 0, dst_gap = 0, dst_fractal_gap = 0;
@@ -45,6 +48,17 @@ struct Load3d {
     bool own_padding = true;
 };
 void load_3d(Inst &inst, const Span &dst, const Span &src, const Load3d &p);
+// The older form of it: a fractal a repeat, from an output point (its upper left corner in the image) and a column block on.
+struct LoadWindow {
+    Load3d image;
+    int32_t left = 0, top = 0;
+    uint32_t channel_block = 0, filter_x = 0, filter_y = 0;
+    uint32_t jump = 1, repeat = 0;   // fractals from one to the next
+    bool down = false;               // each repeat goes on to other output points, not to other columns
+};
+void load_window(Inst &inst, const Span &dst, const Span &src, const LoadWindow &p);
+// Bytes of L1 after which an image goes on at its start; 0: none.
+void set_load_boundary(uint32_t bytes);
 void set_fmatrix(uint32_t h, uint32_t w, const uint8_t pad[4], bool right);
 void set_load_padding(uint64_t bits);
 void set_load_repeat(uint32_t stride, uint32_t times, uint32_t mode);
@@ -59,6 +73,7 @@ struct Mad {
     bool clear = true;      // start from zero
     bool from_bias = false; // start from the bias table
     uint8_t unit_flag = 0;
+    bool sparse = false;    // B has half of k, and an index
     bool align_k = false;   // float: rows of A hold an even number of fractals
 };
 void mmad(Inst &inst, const Span &dst, const Span &a, const Span &b, const Span *bias, const Mad &p);

@@ -49,6 +49,8 @@ struct Mm {
     Quant quant = Quant::NONE;
     uint64_t quant_scalar = 0;
     Span quant_table;
+    Span sparse_index;         // of B with half of k; NZ, fractals of 16 columns and 8 bytes
+    bool sparse = false;
     bool has_table = false, has_scalar = false;
     MmCallbacks callbacks;
     int32_t batch_a = 1, batch_b = 1;

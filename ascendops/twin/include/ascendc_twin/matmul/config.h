@@ -258,6 +258,13 @@ struct MatmulType {
 template <TPosition POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false, LayoutMode LAYOUT = LayoutMode::NONE, bool IBSHARE = false>
 using MatmulTypeWithScale = MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT, IBSHARE>;
 
+// B with two of four elements along K; SetSparseIndex says which.
+template <TPosition POSITION, TPosition INDEX_POSITION, CubeFormat FORMAT, typename TYPE, bool ISTRANS = false, LayoutMode LAYOUT = LayoutMode::NONE,
+          bool IBSHARE = false>
+struct SparseMatmulType : MatmulType<POSITION, FORMAT, TYPE, ISTRANS, LAYOUT, IBSHARE> {
+    static constexpr TPosition indexPosition = INDEX_POSITION;
+};
+
 // The type of results in L0C.
 template <typename SrcT>
 struct GetMmDstType {

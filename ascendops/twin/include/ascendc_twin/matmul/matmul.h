@@ -21,6 +21,11 @@ constexpr ascendc_twin::MmSide side_of() {
     return side;
 }
 
+template <typename Type, typename = void>
+inline constexpr bool is_sparse = false;
+template <typename Type>
+inline constexpr bool is_sparse<Type, std::void_t<decltype(Type::indexPosition)>> = true;
+
 template <class CB>
 ascendc_twin::MmCallbacks callbacks_of() {
     ascendc_twin::MmCallbacks calls;
@@ -157,6 +162,11 @@ public:
     }
     TWIN_API void SetQuantVector(const GlobalTensor<uint64_t> &quantTensor) { set_table(quantTensor.span()); }
     TWIN_API void SetQuantVector(const LocalTensor<uint64_t> &quantTensor) { set_table(quantTensor.span()); }
+    TWIN_API void SetSparseIndex(const GlobalTensor<uint8_t> &indexGlobal) {
+        static_assert(twin_detail::is_sparse<B_TYPE>, "SetSparseIndex: B must be a SparseMatmulType");
+        mm_.sparse_index = indexGlobal.span();
+        mm_.sparse = true;
+    }
     void SetHF32(bool enableHF32 = false, int32_t transMode = 0) {
         mm_.hf32 = enableHF32;
         ascendc_twin::set_hf32_rounding(transMode != 0);

@@ -116,6 +116,8 @@ protected:
         bool transposed = false;
     };
     virtual int64_t Compute() = 0;
+    // Elements of m, n or k that are computed: SetShape's, or all of SetOrgShape's where that was -1.
+    int32_t Whole(int axis) const;
     // Fills base blocks, depths and the fields that were set, for a core's part of single[] = m, n, k.
     int64_t Split(const int32_t (&single)[3], int32_t cores);
 
