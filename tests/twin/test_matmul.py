@@ -27,7 +27,7 @@ FIELDS = (
     + " BatchNum mxTypePara"
 ).split()
 HALF, FLOAT, INT8, BF16 = 1, 0, 2, 27
-TRANS_A, TRANS_B, BIAS, SPLIT_K, IN_UB = 1, 2, 4, 8, 16
+TRANS_A, TRANS_B, BIAS, SPLIT_K, IN_UB, SHAPE_OF_ORG, FIXED = 1, 2, 4, 8, 16, 32, 64
 TORCH = {HALF: torch.float16, FLOAT: torch.float32, INT8: torch.int8, BF16: torch.bfloat16}
 
 
@@ -165,3 +165,17 @@ def test_tilings_keep_the_documented_limits() -> None:
         assert t["usedCoreNum"] == used and t["singleCoreK"] == k, what
         if flags & BIAS:
             assert t["baseN"] * 4 <= max(s.bt_bytes, 1024), what
+
+
+def test_cuts_that_kernels_count_on() -> None:
+    """Equal cuts divide M; base blocks of the author's choice stay one to a part along N; SetShape(-1, -1, k) takes all of SetOrgShape."""
+
+    def single(*args: int, flags: int = 0) -> tuple[int, ...]:
+        t = tiling(*args, flags=flags)
+        return t["singleCoreM"], t["singleCoreN"], t["usedCoreNum"]
+
+    assert single(512, 512, 128, 2) == (256, 512, 2)
+    assert single(512, 128, 128, 2, flags=FIXED) == (512, 64, 2)
+    assert single(512, 128, 128, 2) == (256, 128, 2)
+    assert single(128, 4096, 64, 1, flags=SHAPE_OF_ORG) == (128, 4096, 1)
+    assert single(512, 512, 128, 2, flags=SHAPE_OF_ORG) == (256, 512, 2)

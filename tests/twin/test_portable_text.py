@@ -83,3 +83,16 @@ def test_other_text_is_left_alone(tmp_path: Path) -> None:
     source = tmp_path / "a.cpp"
     source.write_text(text)
     assert overlay(source, [tmp_path]) == ()
+
+
+def test_host_code_of_a_header_is_left_out(tmp_path: Path) -> None:
+    header = '#include "acl/acl.h"\nint Twice(int x) { return 2 * x; }\ninline void Run() {\n    aclInit(nullptr);\n}\n'
+    (tmp_path / "kernel.h").write_text(header)
+    (tmp_path / "plain.h").write_text(header.replace('#include "acl/acl.h"', "void aclInit(int *);"))
+    source = tmp_path / "kernel.cpp"
+    source.write_text('#include "kernel.h"\n#include "plain.h"\n')
+    folder, *_ = overlay(source, [tmp_path])
+    text = (folder / "kernel.h").read_text().split("\n", 1)[1]
+    assert "Twice" in text and "acl" not in text
+    assert text.count("\n") == header.count("\n")
+    assert not (folder / "plain.h").exists(), "without a host header it is the kernel's own"

@@ -3,8 +3,9 @@
 
 #include <cstring>
 
-#include "ascendc_twin/require.h"
 #include "ascendc_twin/pipe.h"
+#include "ascendc_twin/require.h"
+#include "ascendc_twin/rt_cube.h"
 
 namespace ascendc_twin {
 
@@ -76,10 +77,17 @@ TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<T> &src, co
                        const DataCopyEnhancedParams &) {
     DataCopy(dst, src, p);
 }
-template <typename T>
-TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<T> &src, const DataCopyParams &p,
-                       const DataCopyEnhancedParams &) {
-    DataCopy(dst, src, p);
+template <typename T, typename U>
+TWIN_API void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyParams &p,
+                       const DataCopyEnhancedParams &e) {
+    if constexpr (sizeof(PrimT<T>) == sizeof(PrimT<U>)) {
+        if (src.span().mem != ascendc_twin::Mem::L0C) return DataCopy(dst, src, p);
+    }
+    ascendc_twin::Inst inst("DataCopy", ascendc_twin::PipeId::V);
+    const auto bits = [](auto x) { return static_cast<uint8_t>(x); };
+    ascendc_twin::copy_out_l0c(inst, dst.span(), src.span(),
+                               {p.blockCount, p.blockLen, p.srcStride, p.dstStride, e.blockMode == BlockMode::BLOCK_MODE_VECTOR, e.isRelu,
+                                bits(e.deqScale), e.sidStoreMode, e.deqValue, reinterpret_cast<const uint8_t *>(e.deqTensorAddr)});
 }
 
 template <typename T>

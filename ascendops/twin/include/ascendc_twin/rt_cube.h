@@ -107,6 +107,17 @@ struct FixRegisters {
 };
 FixRegisters &fix_registers();
 
+// L0C to the unified buffer, where the SoC has that path: fractals of 16 x 16, or of their first rows.
+struct CopyOut {
+    uint32_t count = 0, len = 0, src_gap = 0, dst_gap = 0;  // bursts of `len` fractals; gaps in fractals and in 32-byte blocks
+    bool one_row = false, relu = false;
+    uint8_t mode = 0;           // numbering of AscendC::DeqScale
+    uint8_t half = 2;           // of 8-bit results: 0, 1: the first or second half of each 32-byte block
+    uint64_t value = 0;         // quantisation parameter, or `table` of 16 of them
+    const uint8_t *table = nullptr;
+};
+void copy_out_l0c(Inst &inst, const Span &dst, const Span &src, const CopyOut &p);
+
 // The cube core of this block computes for its vector cores: `run` is called there.
 struct CubeJob;
 void cube_serve();

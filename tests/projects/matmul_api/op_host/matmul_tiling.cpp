@@ -25,7 +25,9 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context) {
     api->SetBType(TPosition::GM, CubeFormat::ND, in, (flags & 2) != 0);
     api->SetCType((flags & 16) != 0 ? TPosition::VECIN : TPosition::GM, CubeFormat::ND, out);
     api->SetBiasType(TPosition::GM, CubeFormat::ND, out);
-    api->SetShape(m, n, k);
+    const bool whole = (flags & 32) != 0;
+    api->SetShape(whole ? -1 : m, whole ? -1 : n, k);
+    if ((flags & 64) != 0) api->SetFixSplit(128, 64, 128);
     api->SetOrgShape(m, n, k);
     api->EnableBias((flags & 4) != 0);
     api->SetBufferSpace(-1, -1, -1);
