@@ -22,7 +22,7 @@ _HOST = re.compile(
 )
 _HOST_INCLUDE = re.compile(
     r'^[ \t]*#[ \t]*include[ \t]*[<"](?:acl/|aclnn|torch/|torch_npu/|ATen/|c10/|pybind11/|graph/|exe_graph/|register/|platform/|hccl/|experiment/|runtime/'
-    r'|tiling/(?:tiling_api|platform/)|lib/(?!mat)|tikicpulib|data_utils\.h|opdev/|Python\.h|iostream|fstream|sstream|filesystem|thread|random|chrono|map>|unordered_map'
+    r'|tiling/(?:tiling_api|platform/)|lib/(?!mat|hccl)|tikicpulib|data_utils\.h|opdev/|Python\.h|iostream|fstream|sstream|filesystem|thread|random|chrono|map>|unordered_map'
     r'|adv_api/\w+/\w*tiling)[^\n]*',
     re.MULTILINE,
 )  # fmt: skip

@@ -73,4 +73,10 @@ Fix: take the tiling from MatmulApiTiling::GetTiling, which keeps these limits, 
         """SetTensorA and SetTensorB come before Iterate or IterateAll; GetTensorC follows an Iterate that returned true. REGIST_MATMUL_OBJ (or Init) with a
 tiling comes before all of them.""",
     ),
+    error(
+        "HCCL-USE",
+        "A communication task that is used wrongly, or that needs other ranks",
+        """Tasks are prepared after Init or InitV2 with the context of GetHcclContext; each prepared repeat is committed once and waited for. The twin runs a
+kernel as the only rank: collectives copy the send buffer to the receive buffer, and windows in the memory of other ranks do not exist.""",
+    ),
 )

@@ -29,6 +29,7 @@
 #include "ascendc_twin/reduce_names.h"
 #include "ascendc_twin/sync_order.h"
 #include "ascendc_twin/group_barrier.h"
+#include "ascendc_twin/hccl_context.h"
 #include "ascendc_twin/sys_access.h"
 #include "ascendc_twin/sys_query.h"
 #include "ascendc_twin/vec_constants.h"

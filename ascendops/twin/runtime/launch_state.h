@@ -56,6 +56,11 @@ struct Launch {
     std::vector<std::list<CubeJob *>> jobs;   // per block, for its cube core
     std::vector<uint8_t> vectors_ended;       // per block
     std::map<const volatile int32_t *, Signal> ib_signals;  // what the last IBSet on a word said
+    struct Task {  // of communication: how often it was executed, and what each execution knew
+        uint32_t done = 0;
+        std::vector<Signal> finished;
+    };
+    std::map<std::pair<const void *, int>, Task> tasks;  // by context and handle
     bool stop = false, deadlock = false, timed_out = false;
     std::vector<std::thread> threads;
     std::vector<Core *> live;

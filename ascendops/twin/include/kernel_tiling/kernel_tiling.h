@@ -5,6 +5,14 @@
 
 #include "api_tilings.h"
 
+// What the server of communication tasks reads; kernels pass their addresses on.
+struct Mc2InitTiling {
+    uint8_t reserved[64] = {};
+};
+struct Mc2CcTiling {
+    uint8_t reserved[512] = {};
+};
+
 struct TCubeTiling {
     int32_t usedCoreNum = 0;
     int32_t M = 0;

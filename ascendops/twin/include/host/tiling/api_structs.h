@@ -5,6 +5,13 @@
 #include "register/tilingdata_base.h"
 
 namespace optiling {
+BEGIN_TILING_DATA_DEF(Mc2InitTiling)
+TILING_DATA_FIELD_DEF_ARR(uint8_t, 64, reserved);
+END_TILING_DATA_DEF;
+BEGIN_TILING_DATA_DEF(Mc2CcTiling)
+TILING_DATA_FIELD_DEF_ARR(uint8_t, 512, reserved);
+END_TILING_DATA_DEF;
+
 BEGIN_TILING_DATA_DEF(TCubeTiling)
 TILING_DATA_FIELD_DEF(int32_t, usedCoreNum);
 TILING_DATA_FIELD_DEF(int32_t, M);

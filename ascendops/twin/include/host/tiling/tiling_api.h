@@ -8,6 +8,7 @@
 #include "tiling/api_sizes.h"
 #include "tiling/api_softmax.h"
 #include "tiling/api_structs.h"
+#include "tiling/hccl/hccl_tiling.h"
 #include "tiling/matmul_tiling.h"
 #include "tiling/platform/platform_ascendc.h"
 #include "tiling/tmp_size.h"

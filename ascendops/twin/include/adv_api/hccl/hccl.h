@@ -1,0 +1,6 @@
+// Collective communication of kernels (high-level API).
+#pragma once
+
+#include "kernel_operator.h"
+
+#include "ascendc_twin/hccl.h"
