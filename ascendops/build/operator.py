@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ascendops.build import outputs as places
 from ascendops.build.kernel_shapes import KernelShapes
+from ascendops.build.plan import Plan, Plans
 from ascendops.build.result import RunResult
 from ascendops.build.signature import Bound, Signature
 from ascendops.build.tensors import as_tensor, describe, dtype_name, raw_bytes
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from ascendops.spec.model import OpSpec
     from ascendops.spec.socs import Soc
 
+_OPTIONS = ("checks", "auto_sync", "trace", "timeout_s", "out")  # of `run`; no attribute has such a name
 _SAME_BYTES = {"bool": frozenset({"bool", "int8", "uint8"})}
 TensorArg = Any  # a tensor, None for an absent optional one, or a list of tensors
 
@@ -48,6 +51,11 @@ class Operator:
     kernels: Sequence[Path]
     entry: str
     spec: OpSpec | None = None
+
+    @functools.cached_property
+    def plans(self) -> Plans:
+        """What op_host decided for earlier calls."""
+        return Plans(self.definition)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -75,8 +83,12 @@ class Operator:
         return {param.name: param.formats for param in (*self.definition.inputs, *self.definition.outputs)}
 
     def __call__(self, *args: Any, **attrs: Any) -> Any:
-        """Runs the operator; returns one tensor, or a tuple when it has several outputs (see `run`)."""
-        outputs = self.run(*args, **attrs).outputs
+        """Runs the operator; returns one tensor, or a tuple when it has several outputs (see `run`).
+
+        The host functions run once for each combination of shapes, dtypes and attributes.
+        """
+        options = {name: attrs.pop(name) for name in _OPTIONS if name in attrs}
+        outputs = self._run(self.signature.bind(args, attrs), self.plans, **options).outputs
         return outputs[0] if len(outputs) == 1 else outputs
 
     def run(
@@ -108,31 +120,48 @@ class Operator:
             KernelHang: The kernel did not end in time.
         """
         bound = self.signature.bind(args, attrs)
+        return self._run(bound, None, checks=checks, auto_sync=auto_sync, trace=trace, timeout_s=timeout_s, out=out)
+
+    def _run(self, bound: Bound, plans: Plans | None, *, out: Any = None, checks: str = "error", **options: Any) -> RunResult:
         tensors = self._tensors(bound)
-        host_inputs = [_host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
         given = places.as_given(self.definition, out)
-        column = self._column_by_outputs(self.columns(tensors), bound, host_inputs, given)
-        shapes, notes = self._output_shapes(bound, tensors, host_inputs, given)
-        outputs = places.allocate(self.definition, shapes, self._output_dtypes(host_inputs, bound, column), tensors, given)
-        if outputs and all(tensor.numel() == 0 for tensor in places.flat(outputs)):
+        key = plans.key(bound, tensors) if plans is not None and not given else None
+        plan = plans.get(key) if plans is not None else None
+        if plan is None:
+            plan, outputs = self._plan(bound, tensors, given)
+            if plans is not None:
+                plans.keep(key, plan)
+        else:
+            outputs = places.allocate(self.definition, plan.shapes, plan.dtypes, tensors, given)
+        tiling = plan.tiling
+        if tiling is None:
             return RunResult(tuple(outputs), 0, 0, b"", 0, (), None, 0.0, self.soc.name, "twin")
-        host_outputs = places.host_tensors(outputs)
-        tiling = self.host.tiling(self.definition.op_type, host_inputs, host_outputs, bound.attrs, self.soc)
-        options = {"checks": checks, "auto_sync": auto_sync, "trace": trace, "timeout_s": timeout_s}
-        places.initialise(self.definition, outputs, column, tensors)
+        places.initialise(self.definition, outputs, plan.column, tensors)
         computed = KernelShapes(self.definition)
         empty = places.without_contents(self.definition, tensors, given)
-        launched = self._launch(column, tensors, outputs, computed, tiling, empty, options)
+        launched = self._launch(plan.column, tensors, outputs, computed, tiling, empty, {"checks": checks, **options})
         places.copy_back(outputs, given)
         outputs, wrong = computed.applied(self.definition, outputs)
         found = wrong if checks != "off" else ()
         result = RunResult(
             tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), (*launched.diagnostics, *found),
-            launched.timeline, launched.seconds, self.soc.name, "twin", notes,
+            launched.timeline, launched.seconds, self.soc.name, "twin", plan.notes,
         )  # fmt: skip
         if checks == "error":
             raise_for_findings(self.name, result.diagnostics)
         return result
+
+    def _plan(self, bound: Bound, tensors: Mapping[str, TensorArg], given: Sequence[Any]) -> tuple[Plan, list[Any]]:
+        """What op_host says about a call, and the outputs that were allocated for it."""
+        host_inputs = [_host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
+        column = self._column_by_outputs(self.columns(tensors), bound, host_inputs, given)
+        shapes, notes = self._output_shapes(bound, tensors, host_inputs, given)
+        dtypes = self._output_dtypes(host_inputs, bound, column)
+        outputs = places.allocate(self.definition, shapes, dtypes, tensors, given)
+        if outputs and all(tensor.numel() == 0 for tensor in places.flat(outputs)):
+            return Plan(column, shapes, dtypes, None, notes), outputs
+        tiling = self.host.tiling(self.definition.op_type, host_inputs, places.host_tensors(outputs), bound.attrs, self.soc)
+        return Plan(column, shapes, dtypes, tiling, notes), outputs
 
     def _tensors(self, bound: Bound) -> dict[str, TensorArg]:
         found: dict[str, TensorArg] = {}

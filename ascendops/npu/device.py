@@ -6,6 +6,7 @@ import ctypes
 import importlib.util
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -56,8 +57,8 @@ class Twin:
         return report(self.fallbacks())
 
 
-def start() -> Twin:
-    """Loads the device and gives `torch` its names for it.
+def start(library: Path | None = None) -> Twin:
+    """Loads the device (the compiled one of the build cache by default) and gives `torch` its names for it.
 
     Raises:
         DeviceRefused: Another backend has the PrivateUse1 device of this process.
@@ -70,7 +71,7 @@ def start() -> Twin:
     name = torch._C._get_privateuse1_backend_name()
     if name != "privateuseone":
         raise DeviceRefused(f"PyTorch's PrivateUse1 device is taken by '{name}', so the npu twin stays off", help="start a new process")
-    path = device_library()
+    path = library or device_library()
     torch.ops.load_library(str(path))
     twin = Twin(ctypes.CDLL(str(path)))
     rename_privateuse1_backend("npu")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ascendops.render import autogradview
+from ascendops.render.autogradview import AutogradView
 from ascendops.spec.attrs import op_def_type
 from ascendops.spec.dtypes import BY_NAME
 
@@ -84,6 +86,7 @@ class TorchView:
         ge_attrs: GE attributes as (name, Python expression).
         ge_outputs: GE outputs as a Python list.
         onnx_attrs: Attributes for the parser plug-in of ATC.
+        autograd: The Autograd kernel.
     """
 
     parameters: str
@@ -100,6 +103,7 @@ class TorchView:
     ge_attrs: tuple[tuple[str, str], ...]
     ge_outputs: str
     onnx_attrs: tuple[OnnxAttr, ...]
+    autograd: AutogradView
 
 
 def dtypes(*specs: OpSpec) -> tuple[DtypeView, ...]:
@@ -113,19 +117,19 @@ def view(spec: OpSpec) -> TorchView:
     """The torch view of a declaration."""
     order = [arg.name for arg in spec.schema.arguments]
     attrs = {attr.name: attr for attr in spec.attrs}
+    result, parameters = call_type(spec)
     fresh = [tensor.name for tensor in spec.outputs if not tensor.mutated]
     prepare = [line for attr in spec.attrs for line in _lvalue(attr)]
     prepare += [f"at::Tensor out_{t.name} = theOutputs[{i}];" for i, t in enumerate(spec.outputs) if not t.mutated]
     returns = [tensor.name if tensor.mutated else f"theOutputs[{index}]" for index, tensor in enumerate(spec.outputs)]
-    results = ["at::Tensor &" if tensor.mutated else "at::Tensor" for tensor in spec.outputs]
     nothing = not spec.schema.returns
     many = len(returns) > 1
     arguments = [_attr_argument(attrs[name]) for name in attrs]
     tensors = [tensor.name for tensor in spec.inputs]
     return TorchView(
-        parameters=_wrapped([_parameter(spec, name, attrs) for name in order]),
+        parameters=parameters,
         arguments=", ".join(order),
-        result="void" if nothing else f"std::tuple<{', '.join(results)}>" if many else results[0],
+        result=result,
         fresh="{" + ", ".join("false" if tensor.mutated else "true" for tensor in spec.outputs) + "}",
         collect=tuple(_collect(spec)),
         prepare=tuple(prepare),
@@ -137,7 +141,16 @@ def view(spec: OpSpec) -> TorchView:
         ge_attrs=tuple((attr.name, _ge_attr(attr)) for attr in spec.attrs),
         ge_outputs=json.dumps([tensor.name for tensor in spec.outputs]),
         onnx_attrs=tuple(_onnx_attr(attr) for attr in spec.attrs),
+        autograd=autogradview.view(spec, call_type),
     )
+
+
+def call_type(spec: OpSpec) -> tuple[str, str]:
+    """Result type and parameters of an operator's kernel in C++."""
+    attrs = {attr.name: attr for attr in spec.attrs}
+    results = ["at::Tensor &" if tensor.mutated else "at::Tensor" for tensor in spec.outputs]
+    result = "void" if not spec.schema.returns else f"std::tuple<{', '.join(results)}>" if len(results) > 1 else results[0]
+    return result, _wrapped([_parameter(spec, arg.name, attrs) for arg in spec.schema.arguments])
 
 
 def _onnx_attr(attr: AttrSpec) -> OnnxAttr:

@@ -54,19 +54,46 @@ def plan(spec: OpSpec) -> Plan:
     )
 
 
-def register(qualified: str, operator: Operator, library: torch.library.Library) -> None:
-    """Gives the operator its Autograd kernel; operators without floating-point outputs, and those that write to inputs, need none."""
+def register(qualified: str, operator: Operator, library: torch.library.Library, on_cpu: Callable[..., Any]) -> None:
+    """Gives the operator its Autograd kernel; operators without floating-point outputs, and those that write to inputs, need none.
+
+    A call that needs no gradient and has only CPU tensors goes straight to `on_cpu`, the operator's CPU kernel.
+    """
     spec = operator.spec
     if spec is None or any(arg.kwarg_only and arg.is_tensor for arg in spec.schema.arguments) or any(t.mutated for t in spec.inputs):
         return
+    target: Any = _Direct(library, on_cpu)
     if spec.autograd is None:
-        torch.library.register_autograd(qualified, _refuse(qualified, spec), lib=library)
+        torch.library.register_autograd(qualified, _refuse(qualified, spec), lib=target)
         return
     backward = _by_operator if spec.autograd.backward is not None else _by_formula
     steps = plan(spec)
     torch.library.register_autograd(
-        qualified, backward(qualified, spec, spec.autograd, steps), setup_context=_setup(spec, steps), lib=library
+        qualified, backward(qualified, spec, spec.autograd, steps), setup_context=_setup(spec, steps), lib=target
     )
+
+
+@dataclass(frozen=True)
+class _Direct:
+    """The library that register_autograd registers its kernel with, which puts the way without gradients before that kernel.
+
+    torch's kernel dispatches again, from Python, which costs several times what the call itself does.
+    """
+
+    library: torch.library.Library
+    on_cpu: Callable[..., Any]
+
+    def impl(self, name: str, kernel: Callable[..., Any], key: str, **options: Any) -> None:
+        """As Library.impl, for a kernel that gets the keyset first."""
+        on_cpu, below, cpu = self.on_cpu, torch._C._after_ADInplaceOrView_keyset, torch._C.DispatchKey.CPU
+        enabled, any_requires = torch.is_grad_enabled, torch._C._any_requires_grad
+
+        def run(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+            if (enabled() and any_requires(*args)) or (keyset & below).highestPriorityTypeId() != cpu:
+                return kernel(keyset, *args, **kwargs)
+            return on_cpu(*args, **kwargs)
+
+        self.library.impl(name, run, key, **options)
 
 
 def _refuse(qualified: str, spec: OpSpec) -> Callable[..., Any]:

@@ -43,11 +43,16 @@ def register(library: Library, namespace: str) -> Any:
         if qualified in _entries:
             _entries[qualified].update(operator)
             continue
-        entry = _entries[qualified] = Entry(qualified, operator)
-        entry.update(operator)
-        _define(target, entry, operator)
+        made = _entries[qualified] = Entry(qualified, operator)
+        made.update(operator)
+        _define(target, made, operator)
         _schemas[qualified] = texts[qualified]
     return getattr(torch.ops, namespace)
+
+
+def entry(qualified: str) -> Entry:
+    """What is registered as `namespace::name`."""
+    return _entries[qualified]
 
 
 def _declaration(operator: Operator) -> tuple[str, ...]:
@@ -63,8 +68,8 @@ def _declaration(operator: Operator) -> tuple[str, ...]:
 
 def _define(target: torch.library.Library, entry: Entry, operator: Operator) -> None:
     spec = operator.spec
-    target.define(schema.torch_schema(operator))
     name = operator.name
+    _declare(target, entry.qualified, schema.torch_schema(operator))
     if spec is not None and schema.returns_alias(spec):
         target.define(schema.mutate_schema(spec))
         target.impl(name, _returning_inputs(entry, spec), "CompositeImplicitAutograd")
@@ -73,13 +78,41 @@ def _define(target: torch.library.Library, entry: Entry, operator: Operator) -> 
     elif spec is not None and not spec.schema.returns:
         entry.fresh = ()
     for key, kernel in (("CPU", kernels.on_cpu), ("CUDA", kernels.on_cuda), ("PrivateUse1", kernels.on_npu), ("Meta", kernels.on_meta)):
-        target.impl(name, kernel(entry), key)
+        if not has_kernel(entry.qualified, key):
+            target.impl(name, kernel(entry), key)
     if name == operator.name:
-        gradients.register(entry.qualified, operator, target)
+        if not has_kernel(entry.qualified, "Autograd"):
+            gradients.register(entry.qualified, operator, target, kernels.on_cpu(entry))
         batching.register(entry.qualified, operator, target)
         casting.register(entry.qualified, operator, target)
     if spec is not None:
         _define_variants(target, entry, spec)
+
+
+def has_kernel(qualified: str, key: str) -> bool:
+    """Whether an extension (gen/torch) has registered a kernel for this dispatch key before; it stays."""
+    found: bool = torch._C._dispatch_has_kernel_for_dispatch_key(qualified, key)
+    return found
+
+
+def _declare(target: torch.library.Library, qualified: str, text: str) -> None:
+    """Defines the operator, unless an extension has done that with the same schema."""
+    for found in torch._C._jit_get_schemas_for_operator(qualified):
+        if not found.overload_name:
+            wanted = torch._C.parse_schema(f"{qualified.partition('::')[0]}::{text}")
+            if _interface(found) != _interface(wanted):
+                raise RegistrationError(
+                    f"{qualified} is registered already with another schema", why=f"registered: {found}\nnow:        {wanted}",
+                    help="an installed extension registers it: build and install gen/torch again, or use another namespace",
+                )  # fmt: skip
+            return
+    target.define(text)
+
+
+def _interface(found: Any) -> tuple[list[Any], list[str]]:
+    """Arguments and results of a schema; the names of results do not matter."""
+    arguments = [(each.name, str(each.type), str(each.default_value), each.kwarg_only, each.alias_info is not None and each.alias_info.is_write) for each in found.arguments]
+    return arguments, [str(each.type) for each in found.returns]
 
 
 def _returning_inputs(entry: Entry, spec: OpSpec) -> Callable[..., Any]:

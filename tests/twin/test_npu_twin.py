@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ascendops.errors import DeviceRefused
 from ascendops.npu.report import report, support
 
 pytestmark = [pytest.mark.twin, pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")]
@@ -24,11 +25,22 @@ def python(*args: str, path: str = "", **environment: str) -> subprocess.Complet
 
 
 def test_user_code_runs_unchanged(tmp_path):
-    done = python(str(HERE / "npu_checks.py"), str(tmp_path), ASCENDOPS_NPU_COUNT="2")
+    done = python("-X", "faulthandler", str(HERE / "npu_checks.py"), str(tmp_path), ASCENDOPS_NPU_COUNT="2")
     lines = done.stdout.splitlines()
     assert done.returncode == 0, done.stdout + done.stderr
     assert [line for line in lines if not line.startswith("ok ")] == [], done.stdout
     assert len(lines) == 17
+
+
+def test_a_device_that_crashes_is_refused_instead_of_ending_the_process(tmp_path, monkeypatch):
+    from ascendops.npu import build
+
+    source = tmp_path / "crash.cpp"
+    source.write_text("#include <csignal>\nnamespace { struct Crash { Crash() { raise(SIGSEGV); } } crash; }\n")
+    subprocess.run(["g++", "-shared", "-fPIC", str(source), "-o", str(tmp_path / "npu.so")], check=True)
+    with pytest.raises(DeviceRefused, match="does not work with torch .* ended with signal 11") as caught:
+        build._try(tmp_path / "npu.so")
+    assert "Segmentation fault" in (caught.value.why or "") and "trial.py" in (caught.value.why or "")
 
 
 USE = """

@@ -11,11 +11,16 @@ from ascendops.render import new_project
 from ascendops.spec import load
 
 
-def small(root: Path, name: str, dtypes: str = "float32", **options: Any) -> Path:
-    """The project of a template at `root/name` with only the dtype columns whose floating-point tensors have these dtypes."""
+def small(root: Path, name: str, dtypes: str = "float32", *, cases: bool = False, **options: Any) -> Path:
+    """The project of a template at `root/name` with only the dtype columns whose floating-point tensors have these dtypes.
+
+    With `cases`, op.toml stays as it is, cases and columns too.
+    """
     folder = root / name
     if not folder.exists():
         new_project(name, folder, **options)
+        if cases:
+            return folder
         (folder / "op.toml").write_text(_reduced(folder, set(dtypes.split())))
     return folder
 

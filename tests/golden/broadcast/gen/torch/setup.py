@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_add",
             sources=[
-                "add_binding.cpp", "../op_host/add_infershape.cpp",
+                "add_binding.cpp", "add_autograd.cpp", "../op_host/add_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

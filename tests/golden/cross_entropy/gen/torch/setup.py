@@ -22,8 +22,8 @@ setup(
         NpuExtension(
             name="ascendops_cross_entropy",
             sources=[
-                "cross_entropy_binding.cpp", "../op_host/cross_entropy_infershape.cpp",
-                "cross_entropy_backward_binding.cpp", "../op_host/cross_entropy_backward_infershape.cpp",
+                "cross_entropy_binding.cpp", "cross_entropy_autograd.cpp", "../op_host/cross_entropy_infershape.cpp",
+                "cross_entropy_backward_binding.cpp", "cross_entropy_backward_autograd.cpp", "../op_host/cross_entropy_backward_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

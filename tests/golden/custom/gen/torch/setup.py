@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_custom",
             sources=[
-                "custom_binding.cpp", "../op_host/custom_infershape.cpp",
+                "custom_binding.cpp", "custom_autograd.cpp", "../op_host/custom_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

@@ -22,8 +22,8 @@ setup(
         NpuExtension(
             name="ascendops_dropout",
             sources=[
-                "dropout_binding.cpp", "../op_host/dropout_infershape.cpp",
-                "dropout_backward_binding.cpp", "../op_host/dropout_backward_infershape.cpp",
+                "dropout_binding.cpp", "dropout_autograd.cpp", "../op_host/dropout_infershape.cpp",
+                "dropout_backward_binding.cpp", "dropout_backward_autograd.cpp", "../op_host/dropout_backward_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_gelu",
             sources=[
-                "gelu_binding.cpp", "../op_host/gelu_infershape.cpp",
+                "gelu_binding.cpp", "gelu_autograd.cpp", "../op_host/gelu_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

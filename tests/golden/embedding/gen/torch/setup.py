@@ -22,8 +22,8 @@ setup(
         NpuExtension(
             name="ascendops_embedding",
             sources=[
-                "embedding_binding.cpp", "../op_host/embedding_infershape.cpp",
-                "embedding_backward_binding.cpp", "../op_host/embedding_backward_infershape.cpp",
+                "embedding_binding.cpp", "embedding_autograd.cpp", "../op_host/embedding_infershape.cpp",
+                "embedding_backward_binding.cpp", "embedding_backward_autograd.cpp", "../op_host/embedding_backward_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

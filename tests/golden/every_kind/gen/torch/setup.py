@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_every_kind",
             sources=[
-                "every_kind_binding.cpp", "../op_host/every_kind_infershape.cpp",
+                "every_kind_binding.cpp", "every_kind_autograd.cpp", "../op_host/every_kind_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

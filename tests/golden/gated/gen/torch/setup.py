@@ -22,8 +22,8 @@ setup(
         NpuExtension(
             name="ascendops_swiglu",
             sources=[
-                "swiglu_binding.cpp", "../op_host/swiglu_infershape.cpp",
-                "swiglu_backward_binding.cpp", "../op_host/swiglu_backward_infershape.cpp",
+                "swiglu_binding.cpp", "swiglu_autograd.cpp", "../op_host/swiglu_infershape.cpp",
+                "swiglu_backward_binding.cpp", "swiglu_backward_autograd.cpp", "../op_host/swiglu_backward_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

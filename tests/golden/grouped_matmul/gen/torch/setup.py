@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_grouped_matmul",
             sources=[
-                "grouped_matmul_binding.cpp", "../op_host/grouped_matmul_infershape.cpp",
+                "grouped_matmul_binding.cpp", "grouped_matmul_autograd.cpp", "../op_host/grouped_matmul_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

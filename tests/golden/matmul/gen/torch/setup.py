@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_batched_matmul",
             sources=[
-                "batched_matmul_binding.cpp", "../op_host/batched_matmul_infershape.cpp",
+                "batched_matmul_binding.cpp", "batched_matmul_autograd.cpp", "../op_host/batched_matmul_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_linear",
             sources=[
-                "linear_binding.cpp", "../op_host/linear_infershape.cpp",
+                "linear_binding.cpp", "linear_autograd.cpp", "../op_host/linear_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

@@ -22,8 +22,8 @@ setup(
         NpuExtension(
             name="ascendops_layer_norm",
             sources=[
-                "layer_norm_binding.cpp", "../op_host/layer_norm_infershape.cpp",
-                "layer_norm_backward_binding.cpp", "../op_host/layer_norm_backward_infershape.cpp",
+                "layer_norm_binding.cpp", "layer_norm_autograd.cpp", "../op_host/layer_norm_infershape.cpp",
+                "layer_norm_backward_binding.cpp", "layer_norm_backward_autograd.cpp", "../op_host/layer_norm_backward_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

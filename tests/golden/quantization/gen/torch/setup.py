@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_quantize_per_token",
             sources=[
-                "quantize_per_token_binding.cpp", "../op_host/quantize_per_token_infershape.cpp",
+                "quantize_per_token_binding.cpp", "quantize_per_token_autograd.cpp", "../op_host/quantize_per_token_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_sum",
             sources=[
-                "sum_binding.cpp", "../op_host/sum_infershape.cpp",
+                "sum_binding.cpp", "sum_autograd.cpp", "../op_host/sum_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

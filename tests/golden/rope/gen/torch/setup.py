@@ -22,8 +22,8 @@ setup(
         NpuExtension(
             name="ascendops_rope",
             sources=[
-                "rope_binding.cpp", "../op_host/rope_infershape.cpp",
-                "rope_backward_binding.cpp", "../op_host/rope_backward_infershape.cpp",
+                "rope_binding.cpp", "rope_autograd.cpp", "../op_host/rope_infershape.cpp",
+                "rope_backward_binding.cpp", "rope_backward_autograd.cpp", "../op_host/rope_backward_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

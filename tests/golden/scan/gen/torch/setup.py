@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_cumsum",
             sources=[
-                "cumsum_binding.cpp", "../op_host/cumsum_infershape.cpp",
+                "cumsum_binding.cpp", "cumsum_autograd.cpp", "../op_host/cumsum_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

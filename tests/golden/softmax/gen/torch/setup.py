@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_softmax",
             sources=[
-                "softmax_binding.cpp", "../op_host/softmax_infershape.cpp",
+                "softmax_binding.cpp", "softmax_autograd.cpp", "../op_host/softmax_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

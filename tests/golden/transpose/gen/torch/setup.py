@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_transpose",
             sources=[
-                "transpose_binding.cpp", "../op_host/transpose_infershape.cpp",
+                "transpose_binding.cpp", "transpose_autograd.cpp", "../op_host/transpose_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],
