@@ -297,6 +297,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("no CUDA device is visible to torch", file=sys.stderr)
         return 3
     options.out.mkdir(parents=True, exist_ok=True)
+    torch.backends.cudnn.allow_tf32 = False  # float32 as the references have it; matrix products have it so by default
     start = time.monotonic()
     records, skipped = record(options.only or list(OPS), options.out, start + options.seconds)
     environment = {
