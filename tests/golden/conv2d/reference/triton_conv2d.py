@@ -1,7 +1,8 @@
 """Two-dimensional convolution (cross-correlation) of NCHW tensors as a matrix product, in Triton.
 
 A program computes some filters at some pixels of one image: weight[filters, channels] @ x[channels, pixels], added up in float32 over the
-places of the window and blocks of channels. Pixels are neighbours in memory. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+places of the window and blocks of channels. Both are copied first so that channels are neighbours in memory: a shifted window then moves
+whole groups of them, and loads stay wide. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import torch
@@ -21,8 +22,7 @@ def _convolution(
     top = pixel // out_width * stride_y - pad_y
     left = pixel % out_width * stride_x - pad_x
     depth = tl.arange(0, K)
-    plane = height * width
-    x_at = x_ptr + image * channels * plane
+    x_at = x_ptr + image * height * width * channels + depth[:, None]
     w_at = weight_ptr + (filter % filters)[:, None] * channels + depth[None, :]
     blocks = tl.cdiv(channels, K)
     total = tl.zeros((M, N), tl.float32)
@@ -31,7 +31,7 @@ def _convolution(
         row = top + place // window_width * dilation_y
         column = left + place % window_width * dilation_x
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & (pixel < pixels)
-        x_from = x_at + ((start + depth) * plane)[:, None] + (row * width + column)[None, :]
+        x_from = x_at + ((row * width + column) * channels + start)[None, :]
         w_from = w_at + place * filters * channels + start
         if EVEN:
             x = tl.load(x_from, mask=inside[None, :], other=0.0)
@@ -58,7 +58,7 @@ def conv2d(
     An image of x, and the weight, have less than 2^31 elements.
     """
     (images, channels, height, width), (filters, _, *window) = x.shape, weight.shape
-    x, weight = x.contiguous(), weight.permute(2, 3, 0, 1).contiguous()  # a matrix for each place of the window
+    x, weight = x.permute(0, 2, 3, 1).contiguous(), weight.permute(2, 3, 0, 1).contiguous()
     out = [
         (size + 2 * pad - gap * (part - 1) - 1) // step + 1
         for size, pad, gap, part, step in zip((height, width), padding, dilation, window, stride, strict=True)
@@ -67,7 +67,7 @@ def conv2d(
     if y.numel() == 0:
         return y
     exact, pixels = x.dtype == torch.float32, out[0] * out[1]
-    most = (64 if exact else 128, 64 if exact else 128, 32 if exact else 64)
+    most = (64, 64, 32) if exact else (128, 128, 64)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (filters, pixels, channels), strict=True))
     _convolution[(triton.cdiv(pixels, wide), triton.cdiv(filters, high), images)](
         x, weight, weight if bias is None else bias.contiguous(), y, channels, height, width, filters, out[1], pixels, window[1],

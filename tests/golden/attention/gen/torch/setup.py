@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_flash_attention",
             sources=[
-                "flash_attention_binding.cpp", "../op_host/flash_attention_infershape.cpp",
+                "flash_attention_binding.cpp", "flash_attention_autograd.cpp", "../op_host/flash_attention_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],

@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_conv2d",
             sources=[
-                "conv2d_binding.cpp", "../op_host/conv2d_infershape.cpp",
+                "conv2d_binding.cpp", "conv2d_autograd.cpp", "../op_host/conv2d_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],
