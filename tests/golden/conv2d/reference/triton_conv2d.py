@@ -1,8 +1,8 @@
 """Two-dimensional convolution (cross-correlation) of NCHW tensors as a matrix product, in Triton.
 
 A program computes some filters at some pixels of one image: weight[filters, channels] @ x[channels, pixels], added up in float32 over the
-places of the window and blocks of channels. Both are copied first so that channels are neighbours in memory: a shifted window then moves
-whole groups of them, and loads stay wide. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+places of the window and blocks of channels. Unless the window is one pixel, x is copied first so that channels are neighbours in memory: a
+shifted window then moves whole groups of them, and loads stay wide. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import torch
@@ -13,7 +13,7 @@ import triton.language as tl
 @triton.jit
 def _convolution(
     x_ptr, weight_ptr, bias_ptr, y_ptr, channels, height, width, filters, out_width, pixels, window_width, places,
-    stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x,
+    stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, x_pixel, x_channel,
     M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, EVEN: tl.constexpr, BIAS: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
 ):  # fmt: skip
     image = tl.program_id(2).to(tl.int64)
@@ -22,7 +22,7 @@ def _convolution(
     top = pixel // out_width * stride_y - pad_y
     left = pixel % out_width * stride_x - pad_x
     depth = tl.arange(0, K)
-    x_at = x_ptr + image * height * width * channels + depth[:, None]
+    x_at = x_ptr + image * height * width * channels + (depth * x_channel)[:, None]
     w_at = weight_ptr + (filter % filters)[:, None] * channels + depth[None, :]
     blocks = tl.cdiv(channels, K)
     total = tl.zeros((M, N), tl.float32)
@@ -31,7 +31,7 @@ def _convolution(
         row = top + place // window_width * dilation_y
         column = left + place % window_width * dilation_x
         inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & (pixel < pixels)
-        x_from = x_at + ((row * width + column) * channels + start)[None, :]
+        x_from = x_at + ((row * width + column) * x_pixel + start * x_channel)[None, :]
         w_from = w_at + place * filters * channels + start
         if EVEN:
             x = tl.load(x_from, mask=inside[None, :], other=0.0)
@@ -58,7 +58,8 @@ def conv2d(
     An image of x, and the weight, have less than 2^31 elements.
     """
     (images, channels, height, width), (filters, _, *window) = x.shape, weight.shape
-    x, weight = x.permute(0, 2, 3, 1).contiguous(), weight.permute(2, 3, 0, 1).contiguous()
+    copy = window != [1, 1]
+    x, weight = (x.permute(0, 2, 3, 1) if copy else x).contiguous(), weight.permute(2, 3, 0, 1).contiguous()
     out = [
         (size + 2 * pad - gap * (part - 1) - 1) // step + 1
         for size, pad, gap, part, step in zip((height, width), padding, dilation, window, stride, strict=True)
@@ -67,11 +68,11 @@ def conv2d(
     if y.numel() == 0:
         return y
     exact, pixels = x.dtype == torch.float32, out[0] * out[1]
-    most = (64, 64, 32) if exact else (128, 128, 64)
+    most = (128, 128, 32 if exact else 64)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (filters, pixels, channels), strict=True))
     _convolution[(triton.cdiv(pixels, wide), triton.cdiv(filters, high), images)](
         x, weight, weight if bias is None else bias.contiguous(), y, channels, height, width, filters, out[1], pixels, window[1],
-        window[0] * window[1], *stride, *padding, *dilation, M=high, N=wide, K=deep, EVEN=channels % deep == 0, BIAS=bias is not None,
+        window[0] * window[1], *stride, *padding, *dilation, *((channels, 1) if copy else (1, height * width)), M=high, N=wide, K=deep, EVEN=channels % deep == 0, BIAS=bias is not None,
         EXACT=exact, WIDEN=not x.is_cuda, num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
     )  # fmt: skip
     return y
