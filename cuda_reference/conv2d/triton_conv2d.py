@@ -73,6 +73,7 @@ def conv2d(
     _convolution[(triton.cdiv(pixels, wide), triton.cdiv(filters, high), images)](
         x, weight, weight if bias is None else bias.contiguous(), y, channels, height, width, filters, out[1], pixels, window[1],
         window[0] * window[1], *stride, *padding, *dilation, *((channels, 1) if copy else (1, height * width)),
-        M=high, N=wide, K=deep, EVEN=channels % deep == 0, BIAS=bias is not None, EXACT=exact, WIDEN=not x.is_cuda, num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
+        M=high, N=wide, K=deep, EVEN=channels % deep == 0, BIAS=bias is not None, EXACT=exact, WIDEN=not x.is_cuda,
+        num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
     )  # fmt: skip
     return y
