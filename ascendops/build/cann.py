@@ -6,10 +6,10 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from ascendops.build.installed import operators
 from ascendops.build.library import Library
 from ascendops.build.twin import render_gen
 from ascendops.errors import ToolchainError, ToolchainMissing
@@ -53,39 +53,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     if not installed:
         raise ToolchainError(f"{package.name} installed nothing", where=str(vendors), why="vendors/ is empty after the installer ended with 0")
     activate(installed[0])
-    names = [spec.name for spec in project.specs] or sorted(path.stem for path in (project.root / "op_kernel").glob("*.cpp"))
-    operators: dict[str, Any] = {name: InstalledOperator(name, installed[0]) for name in names}
-    return Library(operators, project.root, soc.name, "cann"), 1
-
-
-@dataclass(frozen=True)
-class InstalledOperator:
-    """An operator that is built and installed for CANN. This version does not call it on a device.
-
-    Attributes:
-        name: snake_case name.
-        vendor: The folder of the installed package (an entry of ASCEND_CUSTOM_OPP_PATH).
-    """
-
-    name: str
-    vendor: Path
-
-    def __call__(self, *args: Any, **attrs: Any) -> Any:
-        """Refuses: see `run`."""
-        return self.run(*args, **attrs)
-
-    def run(self, *args: Any, **attrs: Any) -> Any:
-        """Refuses, because no run on a device was verified for this version.
-
-        Raises:
-            ToolchainError: Always.
-        """
-        del args, attrs
-        raise ToolchainError(
-            f"{self.name} is built for CANN, but this version of ascendops does not call it on a device",
-            where=str(self.vendor),
-            help="test the kernel with --backend twin; to call it on the NPU, build the extension in gen/torch (see gen/README.md)",
-        )
+    return Library(operators(project, soc, toolkit, installed[0]), project.root, soc.name, "cann"), 1
 
 
 def _drive(project: Project, toolkit: Toolkit, environment: Mapping[str, str], jobs: int | None) -> Path:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ascendops.build import outputs as places
+from ascendops.build.call import Call, TensorArg, host_tensor
 from ascendops.build.kernel_shapes import KernelShapes
 from ascendops.build.plan import Plan, Plans
 from ascendops.build.result import RunResult
 from ascendops.build.signature import Bound, Signature
-from ascendops.build.tensors import as_tensor, describe, dtype_name, raw_bytes
+from ascendops.build.tensors import as_tensor, describe, dtype_name
 from ascendops.errors import InputError, OpHostError
 from ascendops.twin.diagnostics import raise_for_findings
-from ascendops.twin.host import HostLibrary, HostTensor, OpDef, OpParam, Tiling
-from ascendops.twin.launch import LaunchResult, launch
+from ascendops.twin.host import HostLibrary, OpDef
+from ascendops.twin.launch import launch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 _OPTIONS = ("checks", "auto_sync", "trace", "timeout_s", "out")  # of `run`; no attribute has such a name
 _SAME_BYTES = {"bool": frozenset({"bool", "int8", "uint8"})}
-TensorArg = Any  # a tensor, None for an absent optional one, or a list of tensors
 
 
 @dataclass
@@ -41,7 +41,10 @@ class Operator:
         signature: Argument order, kinds and defaults.
         spec: The op.toml declaration, or None for a project without one.
         kernels: Kernel library of each dtype column.
+        backend: `twin` or `cann`.
     """
+
+    backend: ClassVar[str] = "twin"
 
     name: str
     definition: OpDef
@@ -123,6 +126,37 @@ class Operator:
         return self._run(bound, None, checks=checks, auto_sync=auto_sync, trace=trace, timeout_s=timeout_s, out=out)
 
     def _run(self, bound: Bound, plans: Plans | None, *, out: Any = None, checks: str = "error", **options: Any) -> RunResult:
+        call = self._prepare(bound, plans, out)
+        if call.tiling is None:
+            return RunResult(tuple(call.outputs), 0, 0, b"", 0, (), None, 0.0, self.soc.name, self.backend)
+        result = self.execute(call, {"checks": checks, **options})
+        if checks == "error":
+            raise_for_findings(self.name, result.diagnostics)
+        return result
+
+    def execute(self, call: Call, options: Mapping[str, Any]) -> RunResult:
+        """Launches the kernel of a call that is not empty; `options` are those of `run`."""
+        assert call.tiling is not None
+        tiling, computed = call.tiling, KernelShapes(self.definition)
+        args = [places.gm_argument(call.tensors[param.name], param.name) for param in self.definition.inputs]
+        empty = places.without_contents(self.definition, call.tensors, call.given)
+        named = zip(self.definition.outputs, call.outputs, strict=True)
+        args += [places.gm_argument(value, param.name, undefined=param.name in empty) for param, value in named]
+        args += computed.arguments()
+        launched = launch(
+            self.kernels[call.column], self.entry, args, block_dim=tiling.block_dim, tiling=tiling.data, tiling_key=tiling.key,
+            workspace_bytes=sum(tiling.workspaces), soc=self.soc, **options,
+        )  # fmt: skip
+        places.copy_back(call.outputs, call.given)
+        outputs, wrong = computed.applied(self.definition, call.outputs)
+        found = wrong if options["checks"] != "off" else ()
+        return RunResult(
+            tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), (*launched.diagnostics, *found),
+            launched.timeline, launched.seconds, self.soc.name, self.backend, call.notes,
+        )  # fmt: skip
+
+    def _prepare(self, bound: Bound, plans: Plans | None, out: Any) -> Call:
+        """What op_host says about a call, or said about an earlier one like it, and its outputs, ready to be written."""
         tensors = self._tensors(bound)
         given = places.as_given(self.definition, out)
         key = plans.key(bound, tensors) if plans is not None and not given else None
@@ -133,27 +167,13 @@ class Operator:
                 plans.keep(key, plan)
         else:
             outputs = places.allocate(self.definition, plan.shapes, plan.dtypes, tensors, given)
-        tiling = plan.tiling
-        if tiling is None:
-            return RunResult(tuple(outputs), 0, 0, b"", 0, (), None, 0.0, self.soc.name, "twin")
-        places.initialise(self.definition, outputs, plan.column, tensors)
-        computed = KernelShapes(self.definition)
-        empty = places.without_contents(self.definition, tensors, given)
-        launched = self._launch(plan.column, tensors, outputs, computed, tiling, empty, {"checks": checks, **options})
-        places.copy_back(outputs, given)
-        outputs, wrong = computed.applied(self.definition, outputs)
-        found = wrong if checks != "off" else ()
-        result = RunResult(
-            tuple(outputs), tiling.key, tiling.block_dim, tiling.data, sum(tiling.workspaces), (*launched.diagnostics, *found),
-            launched.timeline, launched.seconds, self.soc.name, "twin", plan.notes,
-        )  # fmt: skip
-        if checks == "error":
-            raise_for_findings(self.name, result.diagnostics)
-        return result
+        if plan.tiling is not None:
+            places.initialise(self.definition, outputs, plan.column, tensors)
+        return Call(bound.attrs, tensors, plan.column, outputs, given, plan.tiling, plan.notes)
 
     def _plan(self, bound: Bound, tensors: Mapping[str, TensorArg], given: Sequence[Any]) -> tuple[Plan, list[Any]]:
         """What op_host says about a call, and the outputs that were allocated for it."""
-        host_inputs = [_host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
+        host_inputs = [host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
         column = self._column_by_outputs(self.columns(tensors), bound, host_inputs, given)
         shapes, notes = self._output_shapes(bound, tensors, host_inputs, given)
         dtypes = self._output_dtypes(host_inputs, bound, column)
@@ -178,7 +198,7 @@ class Operator:
 
     def infer_shapes(self, bound: Bound) -> list[tuple[int, ...]]:
         """Output shapes by the compiled InferShape for tensors of which only shape and dtype are looked at."""
-        inputs = [_host_tensor(param, bound.tensors[param.name]) for param in self.definition.inputs]
+        inputs = [host_tensor(param, bound.tensors[param.name]) for param in self.definition.inputs]
         return self.host.infer_shape(self.definition.op_type, inputs, bound.attrs)
 
     def column(self, tensors: Mapping[str, TensorArg]) -> int:
@@ -203,7 +223,7 @@ class Operator:
                 raise InputError(f"{self.name}: the tensors of '{param.name}' have different dtypes: {', '.join(sorted(kinds))}")
             if kinds:
                 given[param.name] = kinds.pop()
-        dtypes, every = self.dtypes, range(len(self.kernels))
+        dtypes, every = self.dtypes, range(len((*self.definition.inputs, *self.definition.outputs)[0].dtypes))
         found = [c for c in every if all(dtypes[name][c] == kind for name, kind in given.items())]
         found = found or [c for c in every if all(dtypes[name][c] in _SAME_BYTES.get(kind, {kind}) for name, kind in given.items())]
         if found:
@@ -276,28 +296,5 @@ class Operator:
             raise OpHostError(f"InferDataType of {self.definition.op_type} disagrees with its dtype columns", where=self._where(), why=why)
         return columns
 
-    def _launch(
-        self, column: int, tensors: Mapping[str, TensorArg], outputs: Sequence[torch.Tensor], computed: KernelShapes, tiling: Tiling,
-        empty: set[str], options: Mapping[str, Any],
-    ) -> LaunchResult:  # fmt: skip
-        args = [places.gm_argument(tensors[param.name], param.name) for param in self.definition.inputs]
-        named = zip(self.definition.outputs, outputs, strict=True)
-        args += [places.gm_argument(value, param.name, undefined=param.name in empty) for param, value in named]
-        args += computed.arguments()
-        return launch(
-            self.kernels[column], self.entry, args, block_dim=tiling.block_dim, tiling=tiling.data, tiling_key=tiling.key,
-            workspace_bytes=sum(tiling.workspaces), soc=self.soc, **options,
-        )  # fmt: skip
-
     def _where(self) -> str:
         return str(self.signature)
-
-
-def _host_tensor(param: OpParam, value: TensorArg) -> HostTensor | list[HostTensor] | None:
-    def one(tensor: torch.Tensor) -> HostTensor:
-        data = raw_bytes(tensor) if param.value_depend and tensor.device.type == "cpu" else None
-        return HostTensor(tuple(int(size) for size in tensor.shape), dtype_name(tensor), data=data)
-
-    if value is None:
-        return None
-    return [one(tensor) for tensor in value] if isinstance(value, (list, tuple)) else one(value)

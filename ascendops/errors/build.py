@@ -7,6 +7,7 @@ from ascendops.errors.base import AscendOpsError, ExitCode
 __all__ = [
     "CompileError",
     "CompilerNotFound",
+    "DeviceError",
     "FileProblem",
     "NotAProject",
     "NothingSelected",
@@ -162,3 +163,15 @@ class SourcesChanging(AscendOpsError):
 
     id = "ASC414"
     exit_code = ExitCode.COMPILE
+
+
+class DeviceError(AscendOpsError):
+    """The Ascend runtime or an operator on the device reports an error.
+
+    The message has the call, its status and the runtime's own text. 107001 to 107003: no device is set or visible (ASCEND_RT_VISIBLE_DEVICES).
+    161xxx: an argument was refused. 361xxx and 561xxx: the operator's tiling or kernel was not found, or failed: is the package of this SoC
+    installed, and first on ASCEND_CUSTOM_OPP_PATH? 507xxx: the kernel failed on the device, and the plog files say where.
+    """
+
+    id = "ASC415"
+    exit_code = ExitCode.TOOLCHAIN

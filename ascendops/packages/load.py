@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,25 @@ from ascendops.twin import compilation, launch
 from ascendops.twin.host import HostLibrary
 
 _owners: dict[str, str] = {}  # qualified operator name to the package that registered it
+
+
+@dataclass(frozen=True)
+class ExtensionOperator:
+    """An operator that the package's own extension for torch_npu registered.
+
+    Attributes:
+        name: snake_case name.
+        vendor: The folder of the CANN package that holds its kernel.
+    """
+
+    name: str
+    vendor: Path
+
+    def __call__(self, *args: Any, **attrs: Any) -> Any:
+        """Calls torch.ops.ascendops.NAME; tensors lie on the NPU."""
+        import torch
+
+        return getattr(torch.ops.ascendops, self.name)(*args, **attrs)
 
 
 def load(folder: str | os.PathLike[str]) -> Library:
@@ -70,7 +90,7 @@ def _operators(root: Path, made: Manifest, part: Part, soc: socs.Soc) -> dict[st
 
 
 def _load_cann(root: Path, made: Manifest) -> Library:
-    from ascendops.build.cann import InstalledOperator, activate
+    from ascendops.build.cann import activate
 
     vendor = _file(root, made, made.vendor)
     _claim(root, made)
@@ -79,7 +99,7 @@ def _load_cann(root: Path, made: Manifest) -> Library:
         import torch
 
         torch.ops.load_library(str(library))
-    ops: dict[str, Any] = {names.snake(op_type): InstalledOperator(names.snake(op_type), vendor) for part in made.parts for op_type in part.kernels}
+    ops: dict[str, Any] = {name: ExtensionOperator(name, vendor) for name in (names.snake(op_type) for part in made.parts for op_type in part.kernels)}
     return Library(ops, root, made.soc, "cann")
 
 
