@@ -74,7 +74,7 @@ def operators(project: Project, soc: Soc, toolkit: Toolkit, vendor: Path) -> dic
     Raises:
         CompileError: op_host does not compile on this host.
     """
-    host, _ = host_library(project)
+    host, _ = host_library(project, soc)
     found: dict[str, Operator] = {}
     for declared in host.ops.values():
         definition = declared.for_unit(soc.unit)

@@ -113,7 +113,7 @@ def _reason(spec: OpSpec, case: TestCase) -> str:
 def _row(spec: OpSpec, case: TestCase, op: str, data: Path, seed: int) -> dict[str, Any]:
     import torch
 
-    from ascendops.parity.sensitivity import evaluate
+    from ascendops.parity.golden import evaluate
     from ascendops.testing.reference import golden_of
 
     values = case.values(seed)
