@@ -6,6 +6,7 @@ Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import math
+from typing import Any
 
 import torch
 import triton
@@ -50,17 +51,27 @@ def _add_keys(
     return peak, total, acc
 
 
-_BLOCKS = ((128, 64, 8, 3), (128, 128, 8, 2), (128, 64, 4, 3), (64, 64, 4, 3), (64, 32, 4, 2), (16, 32, 4, 2))
+_BLOCKS = ((128, 64, 8, 3), (128, 128, 8, 2), (128, 64, 4, 3), (64, 64, 4, 3), (64, 32, 4, 2), (32, 32, 4, 2))
+
+
+def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **options: Any) -> list[triton.Config]:
+    """Few queries are not worth a measurement; without tensor cores, large blocks take minutes to compile and do not fit the registers."""
+    if not options["LONG"]:
+        return configs[-1:]
+    if options["EXACT"]:
+        return configs[-2:]
+    return configs[:-1] if options["D"] <= 128 else configs[3:]
 
 
 @triton.autotune(
     configs=[triton.Config({"M": m, "N": n}, num_warps=warps, num_stages=stages) for m, n, warps, stages in _BLOCKS],
-    key=["D", "CAUSAL", "LENGTH"],
+    key=["D", "CAUSAL", "LONG"],
+    prune_configs_by={"early_config_prune": _worth_trying},
 )
 @triton.jit
 def _attend(
     q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, heads, group, sq, skv, d, factor,
-    LENGTH: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+    LONG: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
     first = tl.program_id(0) * M
     head = tl.program_id(1).to(tl.int64)  # of all batches
@@ -105,7 +116,7 @@ def flash_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: fl
 
     _attend[grid](
         q, k, v, out, lse, hq, hq // hkv, sq, skv, d, scale or d**-0.5,
-        LENGTH=min(sq.bit_length(), 12) // 4, D=max(16, triton.next_power_of_2(d)), CAUSAL=causal,
+        LONG=sq >= 512, D=max(16, triton.next_power_of_2(d)), CAUSAL=causal,
         EXACT=q.dtype == torch.float32, WIDEN=not q.is_cuda,
     )  # fmt: skip
     return out, lse
