@@ -16,7 +16,7 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("==", "eq"), ast.NotEq: ("!=", "ne"), ast.Lt: ("<", "lt"), ast.LtE: ("<=", "le"), ast.Gt: (">", "gt"), ast.GtE: (">=", "ge"),
 }  # fmt: skip
 _METHODS = {"size": "size", "numel": "numel", "expand_as": "expand_as", "reshape_as": "reshape_as", "unsqueeze": "unsqueeze", "transpose": "transpose"}
-_OWN = {"unreduce": "Unreduce", "cast_as": "CastAs"}  # of gen/torch/autograd.h
+_OWN = {"unreduce": "Unreduce", "unpermute": "Unpermute", "cast_as": "CastAs"}  # of gen/torch/autograd.h
 _NUMBERS = ("size", "numel")
 
 
@@ -83,6 +83,8 @@ def _call(name: str, args: list[Typed]) -> Typed:
     if name in _METHODS:
         return f"{texts[0]}.{_METHODS[name]}({', '.join(texts[1:])})", kind
     if name in _OWN:
+        if name == "unpermute":
+            return f"Unpermute({texts[0]}, {_dims(args[1])})", kind
         keep = [_dims(args[2]), *(texts[3:] or ["false"])] if name == "unreduce" else []
         return f"{_OWN[name]}({', '.join([*texts[:2], *keep])})", kind
     dims, keepdim = _dims(args[1]) if len(args) > 1 else "{}", texts[2] if len(args) > 2 else "false"

@@ -15,8 +15,9 @@ RULES = {
     "broadcast": "broadcast(x1, x2)",
     "reduce": "reduce(x, dim=dim, keepdim=keepdim)",
     "matmul": "matmul(a, b)",
+    "permute": "permute(x, dims=dims)",
 }
-_OPTIONS = {"reduce": ("dim", "keepdim"), "matmul": ("transpose_a", "transpose_b")}
+_OPTIONS = {"reduce": ("dim", "keepdim"), "matmul": ("transpose_a", "transpose_b"), "permute": ("dims",)}
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def _parse_rule(source: str, where: str | None) -> Shape:
     if rule not in RULES:
         raise DimsError(f"there is no rule '{rule}'", where=where, help=did_you_mean(rule, RULES))
     tensors = tuple(arg.id for arg in call.args if isinstance(arg, ast.Name))
-    few, many = {"same": (1, 1), "broadcast": (2, 16), "reduce": (1, 1), "matmul": (2, 2)}[rule]
+    few, many = {"same": (1, 1), "broadcast": (2, 16), "reduce": (1, 1), "matmul": (2, 2), "permute": (1, 1)}[rule]
     if len(tensors) != len(call.args) or not few <= len(tensors) <= many:
         raise DimsError(f"'{source}' does not name the tensors as this rule needs", where=where, help=f"write {RULES[rule]}")
     options = {}
@@ -116,6 +117,8 @@ def _parse_rule(source: str, where: str | None) -> Shape:
         if keyword.arg is None or keyword.arg not in _OPTIONS.get(rule, ()):
             raise DimsError(f"the rule '{rule}' has no option '{keyword.arg}'", where=where, help=f"write {RULES[rule]}")
         options[keyword.arg] = _parse_option(keyword.value, source, where)
+    if rule == "permute" and not options:
+        raise DimsError(f"'{source}' does not say which dims", where=where, help=f"write {RULES[rule]}")
     return Shape(source.strip(), rule=rule, tensors=tensors, options=options)
 
 

@@ -17,7 +17,8 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("softmax", "log_softmax", "cumsum", "unsqueeze", "size"), (2, 2)),
     **dict.fromkeys(("silu_backward", "gelu_backward", "maximum", "minimum", "matmul", "expand_as", "reshape_as", "cast_as"), (2, 2)),
     **dict.fromkeys(("where", "clamp", "transpose"), (3, 3)),
-    "flip": (2, 2),
+    **dict.fromkeys(("flip", "unpermute"), (2, 2)),  # unpermute(t, dims): undoes a permute by `dims`
+    "scatter": (4, 4),  # scatter(t, dim, index, source), as torch.scatter: places of t that `index` names take values of `source`
     "unreduce": (3, 4),  # unreduce(t, like, dim, keepdim): puts the dims back that a reduction removed, and expands to `like`
 }  # fmt: skip
 _BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)

@@ -1,4 +1,4 @@
-"""The declared shapes as C++: the statements of InferShape, over the helpers of gen/op_host/infer_math.h."""
+"""The declared shapes as C++: the statements of InferShape, over the helpers of gen/op_host/infer_math.h and infer_rules.h."""
 
 from __future__ import annotations
 
@@ -197,6 +197,8 @@ class _Emitter:
         elif shape.rule == "reduce":
             dims, keep = self.dims(shape.options.get("dim")), self.flag(shape.options.get("keepdim"))
             yield from _fail_if(f"!Reduce(*{sources[0]}, {dims}, {keep}, {target})")
+        elif shape.rule == "permute":
+            yield from _fail_if(f"!Permute(*{sources[0]}, {self.dims(shape.options['dims'])}, {target})")
         else:
             flags = ", ".join(self.flag(shape.options.get(f"transpose_{side}")) for side in "ab")
             yield from _fail_if(f"!Matmul(*{sources[0]}, *{sources[1]}, {flags}, {target})")

@@ -54,6 +54,25 @@ def reduce(shape: Size, dim: int | Sequence[int] | None, keepdim: bool) -> Size:
     return tuple(size for i, size in enumerate(shape) if i not in gone)
 
 
+def permute(shape: Size, dims: Sequence[int]) -> Size:
+    """The shape with dim `dims[i]` of the tensor at place i, as torch.permute."""
+    if len(dims) != len(shape):
+        raise ValueError(f"{len(dims)} dims are given for {len(shape)}")
+    return tuple(shape[one] for one in ordered_dims(len(shape), dims))
+
+
+def ordered_dims(rank: int, dims: Sequence[int]) -> tuple[int, ...]:
+    """The dims (0 to rank - 1) in the order in which they are given, each once."""
+    found: list[int] = []
+    for one in dims:
+        if not -rank <= one < rank:
+            raise ValueError(f"dim {one} is not in {-rank} to {rank - 1}")
+        if one % rank in found:
+            raise ValueError(f"dim {one} appears twice")
+        found.append(one % rank)
+    return tuple(found)
+
+
 def matmul(a: Size, b: Size, transpose_a: bool = False, transpose_b: bool = False) -> Size:
     """The shape of torch.matmul: vectors allowed, batch dims broadcast; the transpose flags swap the last two dims of a matrix."""
     if not a or not b:

@@ -10,7 +10,7 @@ from ascendops.spec.attrs import complete
 from ascendops.spec.dims import Dim, Shape
 from ascendops.spec.evaluate import Env
 from ascendops.spec.expr import Expr
-from ascendops.spec.rules import broadcast, matmul, reduce
+from ascendops.spec.rules import broadcast, matmul, permute, reduce
 
 if TYPE_CHECKING:
     from ascendops.spec.model import OpSpec, TensorSpec
@@ -157,6 +157,8 @@ def output_shape(tensor: TensorSpec, binding: Binding) -> Size:
                 return broadcast(*sources)
             case "reduce":
                 return reduce(sources[0], options.get("dim"), bool(options.get("keepdim", False)))
+            case "permute":
+                return permute(sources[0], options["dims"])
         return matmul(sources[0], sources[1], bool(options.get("transpose_a", False)), bool(options.get("transpose_b", False)))
     except ValueError as error:
         shown = ", ".join(f"{name} {_text(size)}" for name, size in zip(shape.tensors, sources, strict=True))

@@ -236,9 +236,9 @@ def _check_variadic(shape: Shape, axes: frozenset[str], where: str, *, is_input:
 
 
 def _check_option(shape: Shape, key: str, option: Option, attrs: dict[str, AttrSpec], where: str) -> None:
-    wanted = ("int", "int[]", "int?", "int[]?") if key == "dim" else ("bool",)
+    wanted = {"dim": ("int", "int[]", "int?", "int[]?"), "dims": ("int[]",)}.get(key, ("bool",))
     if option.attr is None:
-        good = isinstance(option.value, bool) != (key == "dim")
+        good = isinstance(option.value, tuple) if key == "dims" else isinstance(option.value, bool) != (key == "dim")
         if not good:
             raise DimsError(f"the option {key} of '{shape}' cannot be {option.value!r}", where=where, help=f"its type is {' or '.join(wanted)}")
     elif option.attr not in attrs:

@@ -68,6 +68,11 @@ def _flip(tensor: torch.Tensor, dims: Any) -> torch.Tensor:
     return torch.flip(tensor, [dims] if isinstance(dims, int) else list(dims))
 
 
+def _unpermute(tensor: torch.Tensor, dims: Any) -> torch.Tensor:
+    places = {dim % max(tensor.dim(), 1): place for place, dim in enumerate(dims)}
+    return tensor.permute([places[dim] for dim in range(tensor.dim())])
+
+
 def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool = False) -> torch.Tensor:
     """`tensor` with the dims put back that a reduction of `like` over `dim` removed, expanded to the shape of `like`."""
     rank = like.dim()
@@ -80,7 +85,7 @@ def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool =
 
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "size": _size, "numel": _numel, "expand_as": _expand_as, "reshape_as": _reshape_as, "cast_as": _cast_as, "clamp": _clamp, "flip": _flip,
-    "unreduce": unreduce, "rows": rows, "silu_backward": silu_backward, "gelu_backward": torch.ops.aten.gelu_backward,
+    "unpermute": _unpermute, "unreduce": unreduce, "rows": rows, "silu_backward": silu_backward, "gelu_backward": torch.ops.aten.gelu_backward,
     "sum": _reduce(torch.sum), "mean": _reduce(torch.mean), "amax": _reduce(torch.amax), "amin": _reduce(torch.amin),
     "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus, "relu": torch.relu,
 }  # fmt: skip

@@ -7,8 +7,10 @@ import torch
 import torch.nn.functional as F
 
 import ascendops
+from ascendops.errors import AscendOpsError
 from ascendops.parity.gates import same_bits
 from ascendops.render import new_project
+from ascendops.spec import load
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +122,45 @@ def test_transpose_moves_bits(library, dtype, shape):
 def test_transpose_of_rows_moves_bits(library, shape):
     x = values(*shape, dtype=torch.float16)
     assert torch.equal(run(library, "transpose_rows", "transpose_rows", x), x.transpose(-2, -3))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int32], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "dims", "key"),
+    [
+        ((5, 33, 7, 9), (1, 0, 2, 3), "copy"),
+        ((3, 5003, 2), (2, 1, 0), "tiles"),
+        ((20, 31, 65), (-1, 0, 1), "tiles"),
+        ((4, 3, 37, 5), (0, 2, 3, 1), "gather"),
+        ((2, 3, 1, 2, 2, 3, 2, 3), (6, 5, 7, 2, 4, 1, 3, 0), "gather"),
+    ],
+    ids=str,
+)
+def test_permute_moves_bits(library, dtype, shape, dims, key):
+    x = values(*shape, dtype=dtype)
+    if dtype.is_floating_point:
+        x.view(-1)[3] = torch.nan
+    y = run(library, "permute", "permute", x, dims=dims)
+    assert same_bits(y, x.permute(dims).contiguous())
+    keys = {one.key: one.name for one in load(library("permute").root).tiling_keys}
+    assert keys[library("permute").ops["permute"].run(x, dims=dims).tiling_key] == key
+
+
+def test_permute_refuses_what_is_no_order_of_dims(library):
+    for dims in [(0, 0), (0, 2), (0,)]:
+        with pytest.raises(AscendOpsError):
+            library("permute").ops["permute"].run(torch.ones(2, 3), dims=dims)
+
+
+def test_permute_in_a_compiled_graph_with_symbolic_shapes(library):
+    library("permute").register()
+    step = torch.compile(lambda x: torch.ops.ascendops.permute(x, [2, 0, 1]) * 2, dynamic=True, backend="aot_eager")
+    for shape in [(2, 3, 4), (5, 7, 3)]:
+        x = values(*shape).requires_grad_()
+        y = step(x)
+        assert torch.equal(y, x.permute(2, 0, 1) * 2)
+        weight = values(*y.shape, seed=1)
+        assert torch.equal(torch.autograd.grad(y, x, weight)[0], weight.permute(1, 2, 0) * 2)
 
 
 def philox(counter, key, offset):

@@ -174,6 +174,19 @@ def test_rules_through_a_declaration():
     assert shapes(literal, {"x": (2, 3, 4)}) == [(1, 3, 1)]
 
 
+def test_permute_is_that_of_torch():
+    torch = pytest.importorskip("torch")
+    spec = operator("op_x(Tensor x, int[] dims) -> Tensor y", x=["*s"], y="permute(x, dims=dims)")
+    for rank in range(5):
+        x = tuple(range(2, 2 + rank))
+        for dims in itertools.permutations(range(rank)):
+            mixed = tuple(dim - rank if i % 2 else dim for i, dim in enumerate(dims))
+            assert shapes(spec, {"x": x}, dims=list(mixed)) == [tuple(torch.empty(x).permute(mixed).shape)]
+    for dims, what in [((0, 0), "dim 0 appears twice"), ((0, 2), "dim 2 is not in -2 to 1"), ((0,), "1 dims are given for 2")]:
+        with pytest.raises(ShapeMismatch, match=what):
+            shapes(spec, {"x": (2, 3)}, dims=dims)
+
+
 def test_a_rule_can_constrain_an_input():
     spec = operator("op_x(Tensor x, Tensor g) -> Tensor y", x=["*s"], g="reduce(x, dim=-1)", y="same(x)")
     assert shapes(spec, {"x": (2, 3), "g": (2,)}) == [(2, 3)]
