@@ -138,8 +138,8 @@ private:
     static constexpr int32_t BLOCK_LENGTH = BLOCK_BYTES / sizeof(T);
     using Integers = LocalTensor<int32_t>;
 
-    // Takes the numbers 0, 1, 2, ... apart into a row and the dims of a row, largest first. Elements behind the end of a
-    // row come from anywhere in it: nobody reads them.
+    // Takes the numbers 0, 1, 2, ... apart into a row and the dims of a row, largest first. Elements behind the end of
+    // a row come from anywhere in it: nobody reads them.
     __aicore__ inline void MakeTable(int32_t n)
     {
         const Axes &axes = tiling_->inner;
