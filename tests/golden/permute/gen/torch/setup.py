@@ -22,7 +22,7 @@ setup(
         NpuExtension(
             name="ascendops_permute",
             sources=[
-                "permute_binding.cpp", "../op_host/permute_infershape.cpp",
+                "permute_binding.cpp", "permute_autograd.cpp", "../op_host/permute_infershape.cpp",
             ],
             include_dirs=[str(HERE / "shim"), str(PLUGIN), str(PLUGIN / "op_plugin" / "include")],
             extra_compile_args=["-fvisibility=hidden", f"-DCURRENT_VERSION=V2R{MINOR}"],
