@@ -38,7 +38,7 @@ def _shapes(family, preset, inputs):
         return [(2, 3, 4), (2, 5, 4) if preset == "matmul_nt" else (2, 4, 5)]
     if family == "matmul_epilogue":
         return [(2, 3, 4), (5, 4), (5,)]
-    return [(2, 3, 4) if family == "transpose" else (3, 4)] * inputs
+    return [(2, 3, 4) if family in ("transpose", "permute") else (3, 4)] * inputs
 
 
 @pytest.mark.parametrize(("family", "preset"), PRESETS, ids=[preset for _, preset in PRESETS])
@@ -50,11 +50,7 @@ def test_first_and_second_derivatives_of_every_preset(family, preset, tmp_path):
     golden = golden_of(spec)
     attrs = {attr.name: {"dim": 0, "min": -0.7, "max": 0.9, "alpha": 1.7, "dims": [-1, 0, 1]}.get(attr.name, attr.default) for attr in spec.attrs}
     generator = torch.Generator().manual_seed(3)
-<<<<<<< HEAD
     shapes = _shapes(family, preset, len(spec.inputs))
-=======
-    shapes = [(3, 4), (1, 4)] if family == "broadcast" else [(2, 3, 4) if family in ("transpose", "permute") else (3, 4)] * len(spec.inputs)
->>>>>>> ff27c6e (Add the family permute: dims in any order by attribute, with the shape rule permute and its gradient)
     tensors = [(torch.rand(shape, generator=generator, dtype=torch.float64) + 0.3).requires_grad_() for shape in shapes]
     call = lambda *xs: Formula.apply(spec, golden, attrs, *xs)  # noqa: E731
     assert torch.autograd.gradcheck(call, tensors)
@@ -98,8 +94,7 @@ def test_formulas_are_torch_expressions():
     ]:
         torch.testing.assert_close(evaluate(formula.parse(text), values), wanted)
     for name in formula.FUNCTIONS:
-<<<<<<< HEAD
-        assert hasattr(torch, name) or name in {"numel", "size", "cast_as", "expand_as", "reshape_as", "unreduce", "silu", "softplus", "relu", "rows",
+        assert hasattr(torch, name) or name in {"numel", "size", "cast_as", "expand_as", "reshape_as", "unreduce", "unpermute", "silu", "softplus", "relu", "rows",
                                          "silu_backward", "gelu_backward"}, name  # fmt: skip
 
 
@@ -117,9 +112,6 @@ def test_what_formulas_have_in_common_is_computed_once(monkeypatch):
         leaf = x.clone().requires_grad_()
         getattr(torch.nn.functional, name)(leaf).sum().backward()
         torch.testing.assert_close(evaluate(formula.parse(f"{name}_backward(g, x)"), values), leaf.grad)
-=======
-        assert hasattr(torch, name) or name in {"numel", "size", "cast_as", "expand_as", "reshape_as", "unreduce", "unpermute", "silu", "softplus", "relu"}, name
->>>>>>> ff27c6e (Add the family permute: dims in any order by attribute, with the shape rule permute and its gradient)
 
 
 def test_gradients_are_fitted_to_their_input():
