@@ -34,9 +34,10 @@ def inputs(blocks: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return a, b, torch.zeros(blocks, 32, 32, dtype=torch.float16)
 
 
-def test_vector_cores_finish_what_the_cube_core_began() -> None:
+@pytest.mark.parametrize("name", ["good_relu", "good_relu_by_compiler_names"])
+def test_vector_cores_finish_what_the_cube_core_began(name: str) -> None:
     a, b, c = inputs(5)
-    kernel().launch("good_relu", block_dim=5, args=[a, b, c], workspace_bytes=5 * 4096)
+    kernel().launch(name, block_dim=5, args=[a, b, c], workspace_bytes=5 * 4096)
     assert torch.allclose(c.double(), (a.double() @ b.double().mT).relu(), atol=2e-3, rtol=1e-3)
 
 

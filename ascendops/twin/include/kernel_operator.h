@@ -35,6 +35,7 @@
 #include "ascendc_twin/vec_constants.h"
 #include "ascendc_twin/api_raw.h"
 #include "ascendc_twin/cce_copy.h"
+#include "ascendc_twin/cce_cross.h"
 #include "ascendc_twin/cce_transpose.h"
 #include "ascendc_twin/cce_vector.h"
 

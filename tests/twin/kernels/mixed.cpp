@@ -25,6 +25,17 @@ public:
         }
     }
 
+    __aicore__ inline void ProcessByCompilerNames() {
+        if ASCEND_IS_AIC {
+            Cube();
+            ffts_cross_core_sync(PIPE_FIX, 1 | 2 << 4 | 5 << 8);
+        }
+        if ASCEND_IS_AIV {
+            wait_flag_dev(5);
+            Vector();
+        }
+    }
+
 private:
     static constexpr uint32_t SIDE = 32, ROWS = SIDE / 2;
     __aicore__ inline void Cube() {
@@ -65,6 +76,11 @@ private:
 extern "C" __global__ __aicore__ void good_relu(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     Mixed(a, b, c, workspace).Process<5, 5>();
+}
+// The same with the compiler's own names of the flags.
+extern "C" __global__ __aicore__ void good_relu_by_compiler_names(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    Mixed(a, b, c, workspace).ProcessByCompilerNames();
 }
 // The flag is set when pipe MTE2 has done its work; Fixpipe may not have.
 extern "C" __global__ __aicore__ void bad_flag_of_another_pipe(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {

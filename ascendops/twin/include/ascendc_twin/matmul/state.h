@@ -51,7 +51,7 @@ template <class A_TYPE, class B_TYPE, class C_TYPE, class BIAS_TYPE, const auto 
 class TwinMatmulState {
 protected:
     static constexpr MatmulConfig config = ToMatmulConfig(MM_CFG);
-    static_assert(!config.intraBlockPartSum, "Matmul: intraBlockPartSum (two vector cores adding up in L0C) is not simulated");
+    static_assert(!config.intraBlockPartSum, "Matmul: this SoC does not have intraBlockPartSum (two vector cores adding up in L0C)");
 
 public:
     using AType = A_TYPE;
