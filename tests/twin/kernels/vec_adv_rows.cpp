@@ -132,6 +132,7 @@ extern "C" __global__ __aicore__ void vec_norms(GM_ADDR data, GM_ADDR params, in
 constexpr SoftMaxShapeInfo SIXTEEN_ROWS{16, 64, 16, 64};
 constexpr SoftMaxTiling IN_ROUNDS = SoftMaxFlashV2TilingFunc(SIXTEEN_ROWS, 2, 4, 4096, true);
 static_assert(IN_ROUNDS.srcM == 16 && IN_ROUNDS.splitM > 0 && IN_ROUNDS.splitM < 16, "a small buffer takes several rounds");
+static_assert(SoftMaxFlashV2TilingFuncImpl(16, 64, 2, 4, 1024, true).splitM == IN_ROUNDS.splitM, "the workspace in floats");
 static_assert(IN_ROUNDS.rangeM * IN_ROUNDS.splitM + IN_ROUNDS.tailM == 16, "which cover all rows");
 
 template <typename T>

@@ -24,6 +24,12 @@ inline constexpr tiling::SoftMaxTiling SoftMaxFlashV2TilingFunc(const SoftMaxSha
                                                                 const bool = false, const bool = false, const bool = false) {
     return tiling::SoftmaxRounds<tiling::SoftMaxTiling>(shapeInfo.srcM, shapeInfo.srcK, dataTypeSize1, localWorkSpaceSize, 2);
 }
+// The same from plain sizes; the workspace in elements of `dataTypeSize2` bytes.
+inline constexpr tiling::SoftMaxTiling SoftMaxFlashV2TilingFuncImpl(const uint32_t srcM, const uint32_t srcK, const uint32_t dataTypeSize1,
+                                                                    const uint32_t dataTypeSize2, const uint32_t localWorkSpaceSize, const bool = false,
+                                                                    const bool = false, const bool = false, const bool = false) {
+    return tiling::SoftmaxRounds<tiling::SoftMaxTiling>(srcM, srcK, dataTypeSize1, localWorkSpaceSize * dataTypeSize2, 2);
+}
 
 template <typename T = void, bool isReuseSource = false, bool isBasicBlock = false, typename D, typename S, typename Tiling>
 TWIN_API void SoftmaxFlash(const LocalTensor<D> &dstTensor, const LocalTensor<S> &sumTensor, const LocalTensor<S> &maxTensor,
