@@ -31,7 +31,8 @@ SetFixPipeConfig.""",
         """Mmad reads fractals of L0A or L0B that no LoadData filled (or that LoadData filled from bytes of L1 that no copy wrote), adds to fractals of
 L0C or starts from biases that nobody wrote, or Fixpipe stores fractals that no Mmad computed. The message names the first of them and, where
 there is one, the load that brought the empty bytes.
-Rows of A and columns of B that are empty along all of K count as padding: only storing their results to a tensor of the caller is a fault.
+Rows of A and columns of B that are empty along all of K, and biases behind the last, count as padding: only storing their results to a tensor
+of the caller is a fault.
 Cause: a repeat count, srcStride or dstGap of LoadData that does not reach every fractal; k of Mmad larger than what was loaded; cmatrixInitVal
 false in the first step; mSize or nSize of Fixpipe larger than m or n of Mmad.""",
     ),

@@ -37,12 +37,12 @@ def line_of(text: str) -> int:
     return next(i for i, line in enumerate(FILE.read_text().splitlines(), 1) if text in line)
 
 
-@pytest.mark.parametrize("name", ["products", "bias", "padded_rows", "padded_load", "padded_store"])
+@pytest.mark.parametrize("name", ["products", "bias", "padded_rows", "padded_load", "padded_store", "padded_bias"])
 def test_right_kernels_are_silent(name: str) -> None:
     run, c, wanted = products(f"good_{name}")
     assert run.diagnostics == ()
     if name != "padded_store":
-        assert (c.double() - wanted).abs().max() < 1e-3
+        assert (c.double() - wanted)[:, :, : 16 if name == "padded_bias" else N].abs().max() < 1e-3
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,9 @@ def test_a_flag_that_is_missing(name: str, pipes: str) -> None:
         ("last_columns_of_b", "Fixpipe(gmC[t", "stores 2 of 4 fractals that no Mmad computed to argument 3: the first has row 0 and column 16"),
         ("no_l1", "Mmad(c1, a2, b2, mad)", "of L0B on, none of which anybody wrote; LoadData at cube_faults.cpp:"),
         ("half_of_l1", "Mmad(c1, a2, b2, mad)", "fractal 2 along K of column 0, at address 2048 of L0B"),
-        ("no_bias", "Mmad(c1, a2, b2, c2, mad)", "starts column 0 with a bias at address 0 of BT, which nobody wrote; DataCopy at"),
-        ("half_of_bias", "Mmad(c1, a2, b2, c2, mad)", "starts column 16 with a bias at address 64 of BT"),
-        ("no_first_sum", "Mmad(c1, a2, b2, mad)", "adds to row 0, columns 0 and on, at address 0 of L0C"),
+        ("no_bias", "Mmad(c1, a2, b2, c2, mad)", "starts with 32 biases from address 0 of BT on, none of which anybody wrote; DataCopy at"),
+        ("half_of_bias", "Fixpipe(gmC[t", "stores 2 of 4 fractals that no Mmad computed to argument 3: the first has row 0 and column 16"),
+        ("no_first_sum", "Mmad(c1, a2, b2, mad)", "adds to 4 fractals from address 0 of L0C on, none of which anybody wrote"),
         ("more_k", "Mmad(c1, a2, b2, mad)", "fractal 3 along K of row 16, at address 4096 of L0A"),
         ("more_rows_stored", "Fixpipe(gmC[t", "stores 1 of 6 fractals that no Mmad computed to argument 3: the first has row 32 and column 16"),
     ],

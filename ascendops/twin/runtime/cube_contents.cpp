@@ -56,72 +56,83 @@ Side right(const Operands &o) {
     return {o.b, "L0B", o.n, ceil_div(o.k_b, o.c0), o.k_b, o.c0, uint64_t{o.columns} * kFractal, start_b};
 }
 
-// How many pieces of a line are empty, and which one is the first.
-uint32_t empty_pieces(const Operands &o, const Side &side, uint32_t line, uint32_t &first, Unwritten &seen) {
-    uint32_t count = 0;
-    for (uint32_t d = side.deep; d-- > 0;) {
-        if (empty_bytes(*side.span, side.start(o, line) + d * side.step, side.used(d), &seen) == 0) continue;
-        first = d;
-        ++count;
-    }
-    return count;
+bool piece_is_empty(const Operands &o, const Side &side, uint32_t line, uint32_t d, Unwritten &seen) {
+    const uint64_t used = side.used(d);
+    return empty_bytes(*side.span, side.start(o, line) + d * side.step, used, &seen) == used;
 }
 
 bool line_is_empty(const Operands &o, const Side &side, uint32_t line) {
     Unwritten seen;
-    uint32_t first = 0;
-    return empty_pieces(o, side, line, first, seen) == side.deep;
+    for (uint32_t d = 0; d < side.deep; ++d) {
+        if (!piece_is_empty(o, side, line, d, seen)) return false;
+    }
+    return true;
+}
+
+// Whether nobody wrote a fractal: all of its lines that count.
+bool fractal_is_empty(const Operands &o, const Side &side, uint32_t first_line, uint32_t d, Unwritten &seen) {
+    for (uint32_t line = first_line; line < std::min(first_line + kCube, side.lines); ++line) {
+        if (!piece_is_empty(o, side, line, d, seen)) return false;
+    }
+    return true;
 }
 
 bool judge_side(const Operands &o, const Side &side) {
+    const uint32_t all = ceil_div(side.lines, kCube) * side.deep;
     uint32_t none = 0;
     Unwritten seen;
-    for (uint32_t line = 0; line < side.lines; ++line) {
-        uint32_t first = 0;
-        const uint32_t count = empty_pieces(o, side, line, first, seen);
-        none += count == side.deep;
+    for (uint32_t line = 0; line < side.lines; line += kCube) {
+        uint32_t count = 0, first = 0;
+        for (uint32_t d = side.deep; d-- > 0;) {
+            if (!fractal_is_empty(o, side, line, d, seen)) continue;
+            first = d;
+            ++count;
+        }
+        none += count;
         if (count == 0 || count == side.deep) continue;
         const uint64_t at = side.span->addr + side.start(o, line) + first * side.step;
         report(seen, format("Mmad multiplies fractal %u along K of %s %u, at address %llu of %s, which nobody wrote", first,
                             side.name[2] == 'A' ? "row" : "column", line, static_cast<ull>(at), side.name));
         return false;
     }
-    if (none < side.lines) return true;
-    report(seen, format("Mmad multiplies %u fractals from address %llu of %s on, none of which anybody wrote",
-                        (o.gemv && side.name[2] == 'A' ? 1 : ceil_div(side.lines, kCube)) * side.deep, static_cast<ull>(side.span->addr), side.name));
+    if (none < all) return true;
+    report(seen, format("Mmad multiplies %u fractals from address %llu of %s on, none of which anybody wrote", all,
+                        static_cast<ull>(side.span->addr), side.name));
     return false;
 }
 
+bool bias_is_empty(const Operands &o, uint32_t column, Unwritten &seen) {
+    return o.table != nullptr && empty_bytes(*o.table, uint64_t{column} * 4, 4, &seen) != 0;
+}
+
 bool judge_bias(const Operands &o) {
-    if (o.table == nullptr) return true;
-    for (uint32_t column = 0; column < o.n; ++column) {
-        Unwritten seen;
-        if (empty_bytes(*o.table, uint64_t{column} * 4, 4, &seen) == 0 || line_is_empty(o, right(o), column)) continue;
-        report(seen, format("Mmad starts column %u with a bias at address %llu of BT, which nobody wrote", column,
-                            static_cast<ull>(o.table->addr + uint64_t{column} * 4)));
-        return false;
-    }
-    return true;
+    Unwritten seen;
+    uint32_t none = 0;
+    for (uint32_t column = 0; column < o.n; ++column) none += bias_is_empty(o, column, seen);
+    if (none < o.n) return true;
+    report(seen, format("Mmad starts with %u biases from address %llu of BT on, none of which anybody wrote", o.n, static_cast<ull>(o.table->addr)));
+    return false;
 }
 
 uint64_t row_of_c(const Operands &o, uint32_t row, uint32_t column_block) {
     return (uint64_t{column_block} * ceil_div(o.m, kCube) * kCube + row) * kCube * o.c_bytes;
 }
 
+bool sums_are_empty(const Operands &o, uint32_t row, uint32_t block, Unwritten &seen) {
+    const uint64_t bytes = kCube * o.c_bytes;
+    return o.accumulates && empty_bytes(*o.c, row_of_c(o, row, block), bytes, &seen) == bytes;
+}
+
 bool judge_sums(const Operands &o) {
-    if (!o.accumulates) return true;
+    Unwritten seen;
     for (uint32_t block = 0; block < o.columns; ++block) {
-        if (line_is_empty(o, right(o), block * kCube)) continue;
         for (uint32_t row = 0; row < o.m; ++row) {
-            Unwritten seen;
-            const uint64_t off = row_of_c(o, row, block), bytes = kCube * o.c_bytes;
-            if (empty_bytes(*o.c, off, bytes, &seen) != bytes || line_is_empty(o, left(o), row)) continue;
-            report(seen, format("Mmad adds to row %u, columns %u and on, at address %llu of L0C, which nobody wrote: the first Mmad of a block needs "
-                                "cmatrixInitVal", row, block * kCube, static_cast<ull>(o.c->addr + off)));
-            return false;
+            if (!sums_are_empty(o, row, block, seen)) return true;
         }
     }
-    return true;
+    report(seen, format("Mmad adds to %u fractals from address %llu of L0C on, none of which anybody wrote: the first Mmad of a block needs cmatrixInitVal",
+                        o.columns * ceil_div(o.m, kCube), static_cast<ull>(o.c->addr)));
+    return false;
 }
 
 }  // namespace
@@ -139,15 +150,27 @@ bool judge_operands(const Operands &o) {
     return judge_side(o, left(o)) && judge_side(o, right(o)) && judge_bias(o) && judge_sums(o);
 }
 
-void spread_unwritten(const Operands &o) {
-    const uint64_t bytes = kCube * o.c_bytes;
-    for (uint32_t row = 0; row < o.m; ++row) {
-        if (!line_is_empty(o, left(o), row)) continue;
-        for (uint32_t block = 0; block < o.columns; ++block) mark_unwritten(priv(), o.c->mem, o.c->addr + row_of_c(o, row, block), bytes);
-    }
+std::vector<uint64_t> unwritten_results(const Operands &o) {
+    std::vector<uint64_t> rows;
+    Unwritten seen;
+    std::vector<bool> no_column(o.columns);
     for (uint32_t block = 0; block < o.columns; ++block) {
-        if (line_is_empty(o, right(o), block * kCube)) mark_unwritten(priv(), o.c->mem, o.c->addr + row_of_c(o, 0, block), bytes * o.m);
+        no_column[block] = true;
+        for (uint32_t column = block * kCube; column < std::min((block + 1) * kCube, o.n) && no_column[block]; ++column) {
+            no_column[block] = line_is_empty(o, right(o), column) || bias_is_empty(o, column, seen);
+        }
     }
+    for (uint32_t row = 0; row < o.m; ++row) {
+        const bool no_row = line_is_empty(o, left(o), row);
+        for (uint32_t block = 0; block < o.columns; ++block) {
+            if (no_row || no_column[block] || sums_are_empty(o, row, block, seen)) rows.push_back(row_of_c(o, row, block));
+        }
+    }
+    return rows;
+}
+
+void mark_results(const Operands &o, const std::vector<uint64_t> &rows) {
+    for (uint64_t off : rows) mark_unwritten(priv(), o.c->mem, o.c->addr + off, kCube * o.c_bytes);
 }
 
 void judge_results(const Span &src, const Span &dst, uint32_t m, uint32_t n, uint32_t stride, uint64_t element) {

@@ -18,10 +18,13 @@ struct Operands {
     uint64_t c_bytes;               // of an element of C
     bool gemv, accumulates;
 };
-// Reports fractals that are multiplied although nobody wrote them. Rows of A and columns of B that were never written as a whole are
-// padding: the results made of them are unwritten, too. False: a finding was reported.
+// Reports fractals that are multiplied although nobody wrote them: some along K of a row or column of fractals that has others, or all of
+// A, of B, of the biases or of the sums. What else is empty is padding. False: a finding was reported.
 bool judge_operands(const Operands &o);
-void spread_unwritten(const Operands &o);
+// Where 16 results lie (offsets in C) that come from padding: rows of A, or columns of B, biases or sums that nobody wrote. Before the
+// results are written; after that, mark_results makes them unwritten again.
+std::vector<uint64_t> unwritten_results(const Operands &o);
+void mark_results(const Operands &o, const std::vector<uint64_t> &rows);
 
 // Fixpipe takes m x n results, `stride` rows from one column of fractals to the next: reports whole fractals that nobody computed and that
 // go to a tensor of the caller.

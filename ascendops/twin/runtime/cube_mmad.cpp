@@ -219,9 +219,10 @@ void mmad(Inst &inst, const Span &dst, const Span &a, const Span &b, const Span 
     }
     const Operands used{&a, &b, &dst, p.from_bias ? &table : nullptr, p.m, p.n, p.k, columns, deep, across, k_b, c0, c_bytes, gemv,
                         !p.from_bias && !p.clear};
-    const bool holes = judge.found() && judge_operands(used);
+    std::vector<uint64_t> holes;
+    if (judge.found() && judge_operands(used)) holes = unwritten_results(used);
     if (!touch_cube(inst, dst, Rw::WRITE, all_c)) return;
-    if (holes) spread_unwritten(used);
+    mark_results(used, holes);
     CubeState &s = cube();
     ++priv().in_runtime;
     alignas(64) uint8_t start[4096 * 4 + 64] = {};

@@ -13,7 +13,7 @@ enum Fault {
     // contents
     NO_A, ONE_FRACTAL_OF_A, LAST_COLUMNS_OF_B, NO_L1, HALF_OF_L1, NO_BIAS, HALF_OF_BIAS, NO_FIRST_SUM, MORE_K, MORE_ROWS_STORED,
     // right, though not everything is written
-    PADDED_ROWS, PADDED_LOAD, PADDED_STORE,
+    PADDED_ROWS, PADDED_LOAD, PADDED_STORE, PADDED_BIAS,
 };
 
 template <Fault FAULT, HardEvent EVENT, Fault SKIPPED>
@@ -50,7 +50,7 @@ public:
             Set<FAULT, HardEvent::M_FIX, M_TO_FIX>();
             Wait<FAULT, HardEvent::M_FIX, M_TO_FIX>();
             const bool all = FAULT == MORE_ROWS_STORED || FAULT == PADDED_STORE;
-            Fixpipe(gmC[t * M * N], c1, FixpipeParamsV220(N, all ? M + 16 : M, FAULT == PADDED_ROWS ? 64 : M, N, false));
+            Fixpipe(gmC[t * M * N], c1, FixpipeParamsV220(FAULT == PADDED_BIAS ? N / 2 : N, all ? M + 16 : M, FAULT == PADDED_ROWS ? 64 : M, N, false));
             if (t + 1 != TILES) Set<FAULT, HardEvent::FIX_M, FIX_TO_M>();
         }
         PipeBarrier<PIPE_ALL>();
@@ -59,7 +59,7 @@ public:
 private:
     __aicore__ inline void LoadRight() {
         if (FAULT != NO_L1) DataCopy(b1, gmB, Nd2NzParams(1, N, FAULT == HALF_OF_L1 ? K / 2 : K, 0, K, N, 1, 0));
-        if (BIAS && FAULT != NO_BIAS) DataCopy(bias1, gmBias, FAULT == HALF_OF_BIAS ? N / 2 : N);
+        if (BIAS && FAULT != NO_BIAS) DataCopy(bias1, gmBias, FAULT == HALF_OF_BIAS || FAULT == PADDED_BIAS ? N / 2 : N);
         SetFlag<HardEvent::MTE2_MTE1>(1);
         WaitFlag<HardEvent::MTE2_MTE1>(1);
         if (FAULT == LAST_COLUMNS_OF_B) {
@@ -95,6 +95,9 @@ extern "C" __global__ __cube__ void good_products(GM_ADDR a, GM_ADDR b, GM_ADDR 
 }
 extern "C" __global__ __cube__ void good_bias(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, GM_ADDR workspace) {
     Products<NONE, true>(a, b, bias, c).Process();
+}
+extern "C" __global__ __cube__ void good_padded_bias(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, GM_ADDR workspace) {
+    Products<PADDED_BIAS, true>(a, b, bias, c).Process();
 }
 extern "C" __global__ __cube__ void good_padded_rows(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, GM_ADDR workspace) {
     Products<PADDED_ROWS>(a, b, bias, c).Process();
