@@ -87,6 +87,7 @@ class TorchView:
         ge_outputs: GE outputs as a Python list.
         onnx_attrs: Attributes for the parser plug-in of ATC.
         autograd: The Autograd kernel.
+        op_command: Statements that fill an OpCommand, for an operator of the TBE DSL.
     """
 
     parameters: str
@@ -104,6 +105,7 @@ class TorchView:
     ge_outputs: str
     onnx_attrs: tuple[OnnxAttr, ...]
     autograd: AutogradView
+    op_command: tuple[str, ...]
 
 
 def dtypes(*specs: OpSpec) -> tuple[DtypeView, ...]:
@@ -142,7 +144,31 @@ def view(spec: OpSpec) -> TorchView:
         ge_outputs=json.dumps([tensor.name for tensor in spec.outputs]),
         onnx_attrs=tuple(_onnx_attr(attr) for attr in spec.attrs),
         autograd=autogradview.view(spec, call_type),
+        op_command=tuple(_op_command(spec)),
     )
+
+
+def _op_command(spec: OpSpec) -> Iterator[str]:
+    """Statements that fill torch_npu's OpCommand, which runs one operator of a graph: inputs in order, outputs, attributes."""
+    for tensor in spec.inputs:
+        if tensor.variadic:
+            yield f"theCommand.Inputs({tensor.name});"
+        elif tensor.optional:
+            yield f"{tensor.name}.has_value() ? theCommand.Input(*{tensor.name}) : theCommand.Input();"
+        else:
+            yield f"theCommand.Input({tensor.name});"
+    yield from (f"theCommand.Output({tensor.name if tensor.mutated else f'out_{tensor.name}'});" for tensor in spec.outputs)
+    for attr in spec.attrs:
+        base, optional = attr.type.rstrip("?"), attr.type.endswith("?")
+        value = f"*{attr.name}" if optional else attr.name
+        dot, lines = "->" if optional else ".", []
+        if base in ("float[]", "bool[]"):
+            item = "float" if base == "float[]" else "uint8_t"
+            lines = [f"const auto list_{attr.name} = {attr.name}{dot}vec();"]
+            value = f"c10::ArrayRef<{item}>(std::vector<{item}>(list_{attr.name}.begin(), list_{attr.name}.end()))"
+        set_it = f'theCommand.Attr("{attr.name}", {f"static_cast<float>({value})" if base == "float" else value});'
+        lines.append(set_it)
+        yield from ([f"if ({attr.name}.has_value()) {{", *(f"    {line}" for line in lines), "}"] if optional else lines)
 
 
 def call_type(spec: OpSpec) -> tuple[str, str]:

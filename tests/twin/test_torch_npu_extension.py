@@ -42,6 +42,23 @@ def test_the_binding_fits_the_headers_of_torch_npu_and_a_mistake_does_not(projec
     assert "device_off" in type_check(wrong, flags(npu, project))
 
 
+def test_the_binding_of_a_tbe_operator_fits_opcommand_and_a_wrong_attribute_does_not(tmp_path):
+    version = ".".join(torch.__version__.split("+")[0].split(".")[:2]) + ".0"
+    npu = headers(version)
+    if isinstance(npu, str):
+        pytest.skip(npu)
+    (tmp_path / "op.toml").write_text('dialect = "tbe"\n' + EVERY_KIND.read_text())
+    gen(load(tmp_path)).write(tmp_path)
+    binding = tmp_path / "gen/torch/every_kind_binding.cpp"
+    text = binding.read_text()
+    assert "ASCENDOPS_ACLNN" not in text
+    inputs = [line.strip() for line in text.splitlines() if "theCommand.Input" in line or "theCommand.Output" in line]
+    assert [line.split("(", 1)[1].rstrip(");") for line in inputs if line.startswith("theCommand")] == ["x", "rest", "acc", "out_y", "out_idx", "acc", "out_z"]
+    assert type_check(binding, flags(npu, tmp_path)) == ""
+    binding.write_text(text.replace('Attr("k", k)', 'Attr("k", bs)'))
+    assert "no matching function" in type_check(binding, flags(npu, tmp_path))
+
+
 def test_the_aclnn_call_is_that_of_the_op_def(tmp_path):
     for folder in (small(tmp_path, "axpy"), small(tmp_path, "sum"), in_place(tmp_path)):
         library = ascendops.open_project(folder).build("twin")
