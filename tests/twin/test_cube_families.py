@@ -9,6 +9,7 @@ import pytest
 import torch
 
 import ascendops
+from ascendops.errors import AscendOpsError
 from ascendops.parity import ulp
 from ascendops.render import new_project
 
@@ -112,3 +113,37 @@ def test_products_of_transposed_matrices_and_their_gradients(library, turn_a, tu
     want = grad.double() @ b.double().mT, a.double().mT @ grad.double()
     for leaf, slope, turned in zip(leaves, want, (turn_a, turn_b), strict=True):
         assert torch.allclose(leaf.grad.double(), slope.mT if turned else slope, rtol=2e-3, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("image", "window", "stride", "padding", "dilation"),
+    [
+        ((2, 20, 13, 70), (33, 3, 3), (1, 1), (1, 1), (1, 1)),
+        ((1, 5, 31, 17), (7, 2, 4), (3, 2), (2, 5), (1, 3)),
+        ((1, 3, 2, 1300), (130, 1, 3), (1, 2), (0, 1), (1, 1)),  # a row of pixels is several tiles
+        ((1, 2, 1, 1), (3, 5, 5), (1, 1), (2, 2), (1, 1)),  # nearly all padding
+        ((3, 70, 9, 31), (40, 1, 1), (1, 1), (0, 0), (1, 1)),
+        ((1, 2, 3, 200), (1, 3, 1), (1, 190), (1, 200), (1, 1)),  # the first window of each row lies outside of the image
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("column", [0, 2])
+def test_convolutions(library, image, window, stride, padding, dilation, column):
+    dtype = [torch.float32, None, torch.bfloat16][column]
+    x, weight = values(*image, dtype=dtype), values(window[0], image[1], *window[1:], dtype=dtype, seed=1)
+    bias = values(window[0], dtype=dtype, seed=2) if window[0] != 40 else None
+    y, key = run(library, "conv2d", x, weight, bias, column=column, stride=stride, padding=padding, dilation=dilation)
+    ways = [stride, padding, dilation]
+    want = torch.conv2d(x.double(), weight.double(), None if bias is None else bias.double(), *ways)
+    size = torch.conv2d(x.double().abs(), weight.double().abs(), None if bias is None else bias.double().abs(), *ways)
+    assert key == (1 if window[1:] == (1, 1) else 2)
+    assert_product(y, want, size)
+
+
+def test_a_convolution_refuses_what_torch_refuses(library):
+    x, weight = torch.ones(1, 2, 4, 4), torch.ones(3, 2, 3, 3)
+    for refused, ways in [(torch.ones(1, 2, 2, 9), {}), (x, {"dilation": [1, 2]}), (torch.ones(1, 3, 4, 4), {}), (x, {"stride": [0, 1]})]:
+        with pytest.raises((RuntimeError, ValueError)):
+            torch.conv2d(refused, weight, None, **ways)
+        with pytest.raises(AscendOpsError):
+            library("conv2d", 0).ops["conv2d"].run(refused, weight, **ways)

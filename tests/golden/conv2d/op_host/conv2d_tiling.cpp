@@ -21,6 +21,7 @@ constexpr int64_t FRACTAL = 16;
 constexpr int64_t BLOCK_BYTES = 32;
 constexpr int64_t TILE_PIXELS = 512;  // of the largest tile
 constexpr int64_t LEAST_PIXELS = 128;  // a tile is not cut below this to find work for more cores
+constexpr int64_t COLUMNS_BYTES = 2097152;  // of a right matrix; those of all cores stay in the L2
 constexpr int64_t LEAST_FILTERS = 64;  // nor a part of the filters: each part has its columns made anew
 constexpr int64_t BLOCK_ROWS = 128;  // of the largest block, whose fp32 elements take a third of UB
 constexpr int64_t BLOCK_COLUMNS = 128;
@@ -138,18 +139,20 @@ bool TileOf(Conv2dTilingData &tiling, bool pointwise, int64_t pixels, int64_t it
     return true;
 }
 
-// Tiles, then parts of the filters, are made smaller until each core has a unit.
+// Tiles are made smaller until their right matrices are small enough, and further until each core has a unit; where
+// that is not enough, the filters are divided.
 bool Divide(Conv2dTilingData &tiling, bool pointwise, int64_t images, int64_t vectors, int64_t itemSize)
 {
+    int64_t pixels = TILE_PIXELS;
+    while (!pointwise && pixels > LEAST_PIXELS && tiling.depth * pixels * itemSize > COLUMNS_BYTES) {
+        pixels /= 2;
+    }
     int64_t tiles = 0;
-    for (int64_t pixels = TILE_PIXELS; pixels >= LEAST_PIXELS; pixels /= 2) {
+    for (; pixels >= LEAST_PIXELS && tiles < vectors; pixels /= 2) {
         if (!TileOf(tiling, pointwise, pixels, itemSize)) {
             return false;
         }
         tiles = images * tiling.tiles.down * tiling.tiles.across;
-        if (tiles >= vectors) {
-            break;
-        }
     }
     const int64_t parts = std::min(vectors / tiles, CeilDiv(tiling.filters, LEAST_FILTERS));
     tiling.parts = static_cast<int32_t>(std::max<int64_t>(1, parts));
