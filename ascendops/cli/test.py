@@ -86,9 +86,9 @@ def command(
     Kernels run in a worker process: a crash or a hang is a finding, not the end. Exits with 1 on a mismatch, with 5 if nothing was selected.
     """
     from ascendops.build import resolve_backend
-    from ascendops.twin import compilation
+    from ascendops.twin import runtimes
 
-    compilation.progress = output.say
+    runtimes.progress = output.say
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
     tier_given = ctx.get_parameter_source("tier") is click.core.ParameterSource.COMMANDLINE

@@ -135,25 +135,31 @@ def signature(library: str | Path, entry: str) -> list[str]:
     Raises:
         InputError: The library exports no such kernel.
     """
-    kernels = load(library)
-    try:
-        describe = getattr(kernels, f"twin_sig_{entry}")
-    except AttributeError:
-        raise InputError(f"{library} exports no kernel {entry}", where=str(library)) from None
-    describe.restype = ctypes.c_char_p
-    text: bytes = describe()
-    return text.decode().split()
+    return _signature(load(library), entry, library)
 
 
-def _cores(library: str | Path, entry: str, key: int) -> tuple[int, int]:
+def _signature(kernels: ctypes.CDLL, entry: str, library: str | Path) -> list[str]:
+    text = _described(kernels, f"twin_sig_{entry}")
+    if text is None:
+        raise InputError(f"{library} exports no kernel {entry}", where=str(library))
+    return text.split()
+
+
+def _cores(kernels: ctypes.CDLL, entry: str, key: int) -> tuple[int, int]:
     """Cube and vector cores of one block, as the kernel's text declares them for this tiling key."""
+    text = _described(kernels, f"twin_task_{entry}")
+    return (0, 1) if text is None else task_types.cores_for(text, key)
+
+
+def _described(kernels: ctypes.CDLL, function: str) -> str | None:
+    """What a function without parameters says; None if the library has none of that name."""
     try:
-        describe = getattr(load(library), f"twin_task_{entry}")
+        describe = getattr(kernels, function)
     except AttributeError:
-        return 0, 1
+        return None
     describe.restype = ctypes.c_char_p
     text: bytes = describe()
-    return task_types.cores_for(text.decode(), key)
+    return text.decode()
 
 
 def _workspace(size: int) -> GmBuffer:
@@ -209,33 +215,43 @@ def launch(
     """
     target = socs.resolve(soc) if isinstance(soc, str) else soc
     _check_options(entry, block_dim, checks)
-    workspace = _workspace(workspace_bytes)
-    tiling_buffer = GmBuffer.of_bytes(tiling, "tiling")
+    workspace, tiling_buffer = _workspace(workspace_bytes), GmBuffer.of_bytes(tiling, "tiling")
     values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
-    aic, aiv = _cores(library, entry, tiling_key)
-    limits = {
-        "cores": max(1, target.aic if aic else target.vector_cores), "npu_arch": target.npu_arch, "ub_bytes": target.ub_bytes,
-        "l1_bytes": target.l1_bytes, "l0a_bytes": target.l0a_bytes, "l0b_bytes": target.l0b_bytes, "l0c_bytes": target.l0c_bytes,
-        "bt_bytes": max(target.bt_bytes, 1024), "fb_bytes": max(target.fb_bytes, 2048), "aic": aic, "aiv": aiv,
-        "reserved_workspace": RESERVED_WORKSPACE.get(target.npu_arch, RESERVED_WORKSPACE_ELSEWHERE),
-    }  # fmt: skip
-    twin, kernels, cube_path = runtime(library), load(library), Path(library).with_name(CUBE_LIBRARY)
-    cubes = load(cube_path) if aic and cube_path.is_file() else kernels
+    twin, kernels = runtime(library), load(library)
+    aic, aiv = _cores(kernels, entry, tiling_key)
     with guarded(values, fresh=workspace.name) if checks != "off" else nullcontext(values) as moved:
-        packed = Arguments(signature(library, entry), moved, entry)
-        table = packed.table()
+        packed = Arguments(_signature(kernels, entry, library), moved, entry)
         request = _Launch(
-            entry=ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p),
-            entry_aic=ctypes.cast(getattr(cubes, f"twin_entry_{entry}"), ctypes.c_void_p), args=packed.array, block_dim=block_dim,
-            tiling=(moved[-1] if has_tiling else tiling_buffer).address, tiling_bytes=len(tiling), tiling_key=tiling_key,
-            workspace=moved[len(args)].address if has_workspace else None, workspace_bytes=workspace_bytes, buffers=table,
-            buffer_count=len(packed.buffers), checks=checks != "off", auto_sync=auto_sync, trace=trace, threads=threads,
-            timeout_s=timeout_s, **limits,
+            entry=_entry(kernels, entry), entry_aic=_entry(_of_cube_cores(library) if aic else kernels, entry), args=packed.array,
+            block_dim=block_dim, tiling=(moved[-1] if has_tiling else tiling_buffer).address, tiling_bytes=len(tiling),
+            tiling_key=tiling_key, workspace=moved[len(args)].address if has_workspace else None, workspace_bytes=workspace_bytes,
+            buffers=packed.table(), buffer_count=len(packed.buffers), checks=checks != "off", auto_sync=auto_sync, trace=trace,
+            threads=threads, timeout_s=timeout_s, **_soc_fields(target, aic, aiv),
         )  # fmt: skip
         with _LAUNCHING:
             twin.twin_launch(ctypes.byref(request))
             report = json.loads(twin.twin_report())
     return _result(report, entry, target, checks)
+
+
+def _entry(kernels: ctypes.CDLL, entry: str) -> ctypes.c_void_p:
+    return ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p)
+
+
+def _of_cube_cores(library: str | Path) -> ctypes.CDLL:
+    """What the cube cores run: the library beside the kernel's, where there is one."""
+    path = Path(library).with_name(CUBE_LIBRARY)
+    return load(path if path.is_file() else library)
+
+
+def _soc_fields(soc: socs.Soc, aic: int, aiv: int) -> dict[str, int]:
+    """The fields of a launch that the SoC decides, and the cores of one block."""
+    return {
+        "aic": aic, "aiv": aiv, "cores": max(1, soc.aic if aic else soc.vector_cores), "npu_arch": soc.npu_arch,
+        "ub_bytes": soc.ub_bytes, "l1_bytes": soc.l1_bytes, "l0a_bytes": soc.l0a_bytes, "l0b_bytes": soc.l0b_bytes,
+        "l0c_bytes": soc.l0c_bytes, "bt_bytes": max(soc.bt_bytes, 1024), "fb_bytes": max(soc.fb_bytes, 2048),
+        "reserved_workspace": RESERVED_WORKSPACE.get(soc.npu_arch, RESERVED_WORKSPACE_ELSEWHERE),
+    }  # fmt: skip
 
 
 def _check_options(entry: str, block_dim: int, checks: str) -> None:
