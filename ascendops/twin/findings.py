@@ -28,7 +28,8 @@ Fix: size the buffer for the largest tile, rounded up to 32 bytes, and pass the 
         "UB-CAPACITY",
         "The buffers do not fit into the unified buffer",
         """The sum of all InitBuffer calls (number of buffers x bytes, each rounded up to 32 bytes) is more than the unified buffer of this
-SoC. On the device the last buffers lie beyond the memory.
+SoC, and an instruction touches bytes beyond it: an exception on the device. The finding stands at the InitBuffer and names that
+instruction. (Buffers beyond the memory that are never touched are the warning CAPACITY-UNUSED.)
 Cause: a tile size that does not count every queue twice for double buffering, or one computed for another SoC.
 Fix: take the size from PlatformAscendC::GetCoreMemSize(CoreMemType::UB) in op_host and divide it by the bytes per element over all
 buffers.""",
@@ -38,11 +39,20 @@ buffers.""",
         "The buffers do not fit into L1, L0A, L0B, L0C or another local memory",
         """As UB-CAPACITY, for the memories of the cube unit. The message names the memory and its size.""",
     ),
+    warning(
+        "CAPACITY-UNUSED",
+        "Buffers reach beyond a local memory, or into what an API keeps of it, and nothing was touched there",
+        """The sum of all InitBuffer calls is more than the memory of this SoC, or than what an API like Select leaves of it. InitBuffer only counts up addresses, on the device as on the
+twin, so this run was right: the bytes beyond the memory belong to a buffer that this dtype or this shape does not use, or not to its end.
+Another shape may go there, which is UB-CAPACITY, L1-CAPACITY or UB-RESERVED.
+Fix: count all buffers when op_host computes the tile, and make those that only some dtypes need only for these.""",
+    ),
     error(
         "UB-RESERVED",
         "An API needs unified buffer that the kernel has taken",
         """Some APIs (Select with a scalar or a tensor as second source) use the last 8 KB of the unified buffer for themselves. InitBuffer has
-given those bytes to buffers of the kernel, so the API overwrites them.
+given those bytes to buffers of the kernel, an instruction of the kernel uses them, and the API overwrites them. (Where none does, it is
+the warning CAPACITY-UNUSED.)
 Fix: subtract 8192 from the size of the unified buffer when op_host computes the tile.""",
     ),
     error(
@@ -244,9 +254,17 @@ different struct definitions in op_host and op_kernel, or a SetDataSize that is 
         """The dump was left out.""",
     ),
     error(
+        "SCALAR-DIVISION",
+        "The scalar unit divides an integer by zero",
+        """`a / 0` or `a % 0` of integers in the kernel's own code, mostly with a value of the tiling data that the tiling function left 0. C++ does
+not define the result. The AI core has an error bit for it (CCU_DIV0 of the runtime's error table); whether the task fails or goes on with an
+unknown quotient depends on the device's settings. On x86 the block ends here; on an Arm host the quotient is 0 and nothing is found. Guard the
+division, or do not launch the block that has nothing to divide.""",
+    ),
+    error(
         "CRASH",
         "The kernel crashed",
-        """A signal ended the block: an invalid pointer, a division by zero, a failed assert. For a pointer into UB or GM the message says
+        """A signal ended the block: an invalid pointer, a failed assert; with the checks off, a division by zero (SCALAR-DIVISION). For a pointer into UB or GM the message says
 where it lies relative to the memory. On the device this is an exception of the AI core (507015 and the like).""",
     ),
     error(

@@ -35,8 +35,8 @@ def test_each_kind_has_a_kernel_that_shows_it() -> None:
     }
     shown |= set(
         re.findall(
-            r'"([A-Z]+-[A-Z-]+|HANG)"',
-            "".join((FOLDER.parent / f"test_{part}.py").read_text() for part in ("core_launch", "core_socs", "public_projects")),
+            r'"([A-Z0-9]+-[A-Z-]+|HANG)"',
+            "".join((FOLDER.parent / f"test_{part}.py").read_text() for part in ("core_launch", "core_socs", "public_projects", "cube")),
         )
     )
     assert FINDINGS.keys() - shown - {kind.id for kind in (*VECTOR_FINDINGS, *CUBE_FINDINGS)} - {"HANG", "DUMP-RANGE"} == set()
@@ -53,11 +53,21 @@ def test_messages_have_the_numbers() -> None:
     x, y = io()
     result = compiled("memory.cpp").launch("bad_capacity", block_dim=1, args=[x, y], checks="warn")
     assert "196640" in result.diagnostics[0].message and "196608" in result.diagnostics[0].message
+    assert re.search(r"first touched by Duplicate at .*memory\.cpp:\d+", result.diagnostics[0].message)
     result = compiled("memory.cpp").launch("bad_vector_end", block_dim=1, args=[x, y], checks="warn")
     assert "bytes 0 to 1056 of a buffer of 1024 bytes" in result.diagnostics[0].message
     assert re.search(r"memory\.cpp:\d+", result.diagnostics[0].message), "names the InitBuffer line"
     result = compiled("memory.cpp").launch("bad_gm_write", block_dim=1, args=[x, y], checks="warn")
     assert "writes 1056 bytes from byte 0 of argument 1 (1024 bytes)" in result.diagnostics[0].message
+
+
+def test_unused_buffers_beyond_a_memory_do_not_fail_a_kernel() -> None:
+    x, y = io()
+    result = compiled("memory.cpp").launch("bad_capacity_unused", block_dim=1, args=[x, y])
+    assert {(d.id, d.severity) for d in result.diagnostics} == {("CAPACITY-UNUSED", "warning")}
+    np.testing.assert_array_equal(y[:64], x[:64])
+    for name in ("bad_capacity", "bad_capacity_twice"):  # the twin has room for them when nothing is checked
+        assert not compiled("memory.cpp").launch(name, block_dim=1, args=[x, y], checks="off").diagnostics
 
 
 def test_errors_raise_after_the_outputs_are_there() -> None:

@@ -39,12 +39,7 @@ def outputs(n: int = 128, dtype: str = "f4") -> np.ndarray:
     [
         ("bad_null", (0,), "SIGSEGV (invalid memory access) at a null pointer"),
         ("bad_ub_pointer", (), "at byte 196608 of UB (196608 bytes)"),
-        pytest.param(
-            "bad_division",
-            (0,),
-            "SIGFPE",
-            marks=pytest.mark.skipif(not X86, reason="Arm divides by zero without a trap"),
-        ),
+        ("bad_pointer_beyond", (), "at byte 204796 of UB (196608 bytes)"),
         ("bad_assert", (1,), "SIGABRT"),
     ],
 )
@@ -53,6 +48,21 @@ def test_crashes_are_errors_with_a_line(name: str, args: tuple[int, ...], says: 
         run(name, outputs(dtype="i4"), *args)
     assert says in error.value.what
     assert error.value.where == f"{FOLDER / FILE}:{LINES[name]['CRASH']}"
+
+
+@pytest.mark.skipif(not X86, reason="Arm divides by zero without a trap")
+@pytest.mark.parametrize("name", ["bad_division", "bad_remainder"])
+def test_a_division_by_zero_is_a_finding_of_its_line(name: str) -> None:
+    y = outputs(dtype="i4")
+    with pytest.raises(TwinCheckError, match="integer division by zero") as error:
+        run(name, y, 0)
+    line = LINES[name]["SCALAR-DIVISION"]
+    (diagnostic,) = error.value.diagnostics
+    assert (diagnostic.id, diagnostic.file, diagnostic.line) == ("SCALAR-DIVISION", str(FOLDER / FILE), line)
+    with pytest.raises(KernelCrash, match="crashed: integer division by zero") as crash:
+        run(name, y, 0, checks="off")
+    assert crash.value.where == f"{FOLDER / FILE}:{line}"
+    assert not run(name, y, 2).diagnostics
 
 
 def test_a_crash_leaves_other_blocks_and_the_process_alone() -> None:

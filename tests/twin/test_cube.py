@@ -102,7 +102,7 @@ def test_faults_of_the_cube_unit_are_found() -> None:
     assert ids("bad_quant", a, b, c.half(), m, n, k) == {"CUBE-QUANT"}
     assert "CUBE-RANGE" in ids("bad_m", *args)
     assert ids("bad_position", *args) == {"CUBE-POSITION"}
-    assert ids("bad_l0c_overflow", *args) == {"L1-CAPACITY"}
+    assert ids("bad_l0c_overflow", *args) == {"CAPACITY-UNUSED"}
     assert ids("bad_l1_overflow", *args) == {"L1-CAPACITY"}
 
 

@@ -28,18 +28,10 @@ uint32_t pool_reserve(uint8_t pos, uint64_t bytes) {
     LocalMemory &m = p.mem[static_cast<int>(mem)];
     const uint64_t start = m.used;
     const uint64_t need = start + rounded(bytes);
-    if (need > m.size) {
-        using ull = unsigned long long;
-        finding_at(mem == Mem::UB ? "UB-CAPACITY" : "L1-CAPACITY", p.api, p.pipe, p.pc,
-                   format("InitBufPool of %llu bytes needs %s up to byte %llu, but it has %llu bytes", static_cast<ull>(bytes), mem_name(mem),
-                          static_cast<ull>(need), static_cast<ull>(m.size)),
-                   need > m.limit);
-        if (need > m.limit) abandon_block();
-    }
-    if (need > m.room) grow(m, need);
+    using ull = unsigned long long;
+    take_memory(p, mem, need, format("InitBufPool of %llu bytes needs %s up to byte %llu, but it has %llu bytes", static_cast<ull>(bytes),
+                                     mem_name(mem), static_cast<ull>(need), static_cast<ull>(m.size)));
     if (t_core->checks) poison(m);
-    m.used = need;
-    m.high = std::max(m.high, m.used);
     return static_cast<uint32_t>(start);
 }
 

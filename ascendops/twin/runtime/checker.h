@@ -27,6 +27,7 @@ struct Checker {
 void checker_prepare(Private &p);
 // One access of a local memory by an instruction.
 void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &walk);
+bool local_used(Private &p, Mem mem, uint64_t lo, uint64_t hi);  // whether an instruction has written any of these bytes
 void local_scalar(Private &p, Mem mem, uint64_t at, uint32_t bytes, Rw rw);
 // A conflict of two accesses that nothing orders. `what`: the bytes and where they lie; `other`: the earlier one.
 struct Earlier {

@@ -59,6 +59,17 @@ struct Finding {
     void *other = nullptr;  // the other access of a conflict
 };
 
+// What InitBuffer gave beyond the end of a memory, or out of what an API keeps for itself: harmless until an instruction goes there.
+struct Surplus {
+    const char *id;  // of the finding then
+    Mem mem;
+    uint64_t lo, hi;
+    const char *api;
+    void *pc;
+    std::string message;
+    bool live, touched;
+};
+
 struct Access {
     Mem mem;
     Rw rw;
@@ -92,6 +103,7 @@ struct Private {
     LocalMemory mem[kMems];
     std::vector<Buffer> bufs;
     size_t epoch_first = 0;  // first buffer of the current epoch
+    std::vector<Surplus> surplus;
     uint32_t queues = 0;
     uint32_t epoch = 0;  // counts TPipe::Init and Reset, so that queues of an earlier pipe are recognised
     std::vector<Finding> findings;
@@ -219,6 +231,9 @@ bool is_local(const Private &p, uint64_t host, Mem &mem);
 // out of the code of that core; elsewhere it is reported.
 bool core_has(Mem mem);
 uint8_t owned_memories(const Core &core);  // bit per Mem
+
+// surplus.cpp: bytes [lo, hi) that lie beyond a memory are touched: reports whose they are, and lets them be accessed
+void surplus_touched(Private &p, Mem mem, int64_t lo, int64_t hi);
 
 // global memory: the range that holds [p, p + bytes), or null
 const Range *gm_range(Private &p, uint64_t begin, uint64_t bytes);

@@ -270,7 +270,16 @@ void mark_unwritten(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
     Shadow &shadow = p.checker->shadow[i];
     shadow.split(at);
     shadow.split(at + bytes);
-    for (uint64_t from = at; from < at + bytes; from = shadow[from].end) shadow[from].writer = Shadow::kNobody;
+    for (uint64_t from = at; from < at + bytes; from = shadow[from].end) shadow[from].unwrite();
+}
+
+bool local_used(Private &p, Mem mem, uint64_t lo, uint64_t hi) {
+    Shadow *shadow = shadow_of(p, mem, hi);
+    if (shadow == nullptr) return false;
+    for (uint64_t at = shadow->start(lo); at < hi; at = (*shadow)[at].end) {
+        if ((*shadow)[at].writer != Shadow::kNobody) return true;
+    }
+    return false;
 }
 
 void local_scalar(Private &p, Mem mem, uint64_t at, uint32_t bytes, Rw rw) {

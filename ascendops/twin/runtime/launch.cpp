@@ -9,6 +9,7 @@
 #include "fault.h"
 #include "gm_race.h"
 #include "launch_state.h"
+#include "pipe_state.h"
 
 namespace ascendc_twin {
 
@@ -80,6 +81,7 @@ void prepare(Core &core, Launch &launch, uint32_t number) {
     core.ub = ub.base;
     core.ub_size = ub.size;
     p->bufs.clear();
+    p->surplus.clear();
     p->findings.clear();
     p->events.clear();
     p->accesses.clear();
@@ -147,16 +149,17 @@ void Launch::run_block(Core &core, uint32_t number) {
         add_stack_finding(p, "HANG", format("the block was still running after %g s", in->timeout_s));
     } else {
         std::string text;
-        const bool left_buffer = core.checks && pointer_text(p, text);
-        result = left_buffer ? BlockResult::ABANDONED : BlockResult::CRASH;
+        const char *known = core.checks ? crash_finding(p, text) : nullptr;
+        result = known != nullptr ? BlockResult::ABANDONED : BlockResult::CRASH;
         p.depth = 0;
-        add_stack_finding(p, left_buffer ? "GM-POINTER" : "CRASH", left_buffer ? text : crash_text(p));
+        add_stack_finding(p, known != nullptr ? known : "CRASH", known != nullptr ? text : crash_text(p));
     }
     p.active = false;
     if (p.stop && result == BlockResult::ABANDONED && timed_out) {
         result = BlockResult::HANG;
         finding_at("HANG", p.api, p.pipe, p.pc, format("the block was still running after %g s", in->timeout_s), true);
     }
+    surplus_finish(p);
     CoreLog log;
     if (core.checks) p.checker->gm.give(p, log);
     t_core = nullptr;

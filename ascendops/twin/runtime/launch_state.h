@@ -92,8 +92,8 @@ void install_signals();
 void restore_signals();
 void interrupt(std::thread &thread);
 std::string crash_text(Private &p);
-// True: the crash was a pointer that left a guarded buffer, and what to say about it.
-bool pointer_text(Private &p, std::string &text);
+// The finding that a crash is, and what to say about it; null: no other than a crash.
+const char *crash_finding(Private &p, std::string &text);
 void add_stack_finding(Private &p, const char *id, const std::string &message);
 
 }  // namespace ascendc_twin

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "core.h"
-#include "order.h"
 
 namespace ascendc_twin {
 
@@ -112,18 +111,6 @@ Span span_at(uint64_t phy_addr, Dt dt) {
         }
     }
     return span;
-}
-
-void require_reserved_ub(uint64_t bytes) {
-    Private &p = priv();
-    const LocalMemory &ub = p.mem[static_cast<int>(Mem::UB)];
-    order_barrier(p, PipeId::V);  // such an API fills its bytes before, and waits for that
-    if (ub.used + bytes > ub.size) {
-        finding("UB-RESERVED",
-                "%s uses the last %llu bytes of UB for itself, but InitBuffer has taken %llu of %llu bytes: keep %llu bytes free",
-                p.api, static_cast<unsigned long long>(bytes), static_cast<unsigned long long>(ub.used),
-                static_cast<unsigned long long>(ub.size), static_cast<unsigned long long>(bytes));
-    }
 }
 
 // ---- global memory ----

@@ -61,6 +61,7 @@ bool stays_until_reused(const Private &p, const Buffer &b) {
 
 bool touch_local(Private &p, const Span &s, Rw rw, const Extent &e, uint32_t align) {
     const LocalMemory &m = p.mem[static_cast<int>(s.mem)];
+    if (!p.surplus.empty()) surplus_touched(p, s.mem, static_cast<int64_t>(s.addr) + e.lo, static_cast<int64_t>(s.addr) + e.hi);
     const int64_t lo = static_cast<int64_t>(s.addr) + e.lo, hi = static_cast<int64_t>(s.addr) + e.hi;
     const bool inside = p.inside(s, e.lo, e.hi);
     if (!t_core->checks) return inside;
@@ -159,7 +160,7 @@ __attribute__((noinline)) uint8_t *scalar_local(const TensorRef &ref, uint64_t o
     if (p.stop) abandon_block();
     if (t_core->checks) {
         const Buffer *b = ref.buf >= 0 && static_cast<size_t>(ref.buf) < p.bufs.size() ? &p.bufs[ref.buf] : nullptr;
-        const bool fits = inside && off + size <= ref.bytes && (b == nullptr || b->state == BufState::OCCUPIED ||
+        const bool fits = inside && p.surplus.empty() && off + size <= ref.bytes && (b == nullptr || b->state == BufState::OCCUPIED ||
                                                                 b->state == BufState::DEQUE || b->state == BufState::PLAIN);
         Walk w;
         w.off = static_cast<int64_t>(off);

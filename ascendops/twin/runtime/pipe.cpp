@@ -40,6 +40,7 @@ void restart(Private &p) {
     ++p.epoch;
     p.pipe_open = true;
     for (LocalMemory &m : p.mem) m.used = 0;
+    surplus_close(p);
     // Buffers of before stay in the list, so that a tensor kept over a reset does not pass for one of a new buffer.
     for (Buffer &b : p.bufs) b.state = BufState::PLAIN;
     p.epoch_first = p.bufs.size();
@@ -74,25 +75,6 @@ void *pipe_of_core() {
     return t_core->pipe;
 }
 
-namespace {
-
-// Grows what may be accessed beyond the hardware's size after a capacity finding, so that one mistake gives one finding.
-bool make_room(LocalMemory &m, Mem mem, uint64_t bytes, uint32_t num, uint64_t len) {
-    const uint64_t need = m.used + bytes;
-    if (need <= m.size) return true;
-    using ull = unsigned long long;
-    Private &p = priv();
-    const bool fits = need <= m.limit;
-    finding_at(mem == Mem::UB ? "UB-CAPACITY" : "L1-CAPACITY", p.api, p.pipe, p.pc,
-               format("InitBuffer of %u x %llu bytes needs %s up to byte %llu, but it has %llu bytes (%llu were taken before): %llu too many",
-                      num, static_cast<ull>(len), mem_name(mem), static_cast<ull>(need), static_cast<ull>(m.size),
-                      static_cast<ull>(m.used), static_cast<ull>(need - m.size)),
-               !fits);
-    return fits;
-}
-
-}  // namespace
-
 bool que_init(Que &que, uint32_t num, uint64_t len, bool plain) {
     Private &p = priv();
     TWIN_SITE("InitBuffer", PipeId::S);
@@ -106,8 +88,15 @@ bool que_init(Que &que, uint32_t num, uint64_t len, bool plain) {
     const Mem mem = mem_of_position(que.pos);
     LocalMemory &m = memory(p, mem);
     const uint64_t each = (len + kBlock - 1) / kBlock * kBlock;
-    if (!make_room(m, mem, each * num, num, len)) abandon_block();
-    if (m.used + each * num > m.room) grow(m, m.used + each * num);
+    const uint64_t first = m.used, need = first + each * num;
+    std::string message;
+    if (need > m.size) {
+        using ull = unsigned long long;
+        message = format("InitBuffer of %u x %llu bytes needs %s up to byte %llu, but it has %llu bytes (%llu were taken before): %llu too many",
+                         num, static_cast<ull>(len), mem_name(mem), static_cast<ull>(need), static_cast<ull>(m.size), static_cast<ull>(first),
+                         static_cast<ull>(need - m.size));
+    }
+    take_memory(p, mem, need, message);
     const size_t made = p.bufs.size() - p.epoch_first;
     if (made <= kMaxBuffers && made + num > kMaxBuffers) {
         finding("BUFFER-COUNT", "InitBuffer makes buffer number %zu: a pipe has at most %zu", made + num, kMaxBuffers);
@@ -121,10 +110,8 @@ bool que_init(Que &que, uint32_t num, uint64_t len, bool plain) {
     ++p.queues;
     for (uint32_t i = 0; i < num; ++i) {
         p.bufs.push_back({mem, que.pos, plain ? BufState::PLAIN : BufState::FREE, que.free_event, -1, -1, que.enque_event,
-                          static_cast<uint32_t>(m.used + i * each), static_cast<uint32_t>(each), p.queues, i, p.pc, p.pc});
+                          static_cast<uint32_t>(first + i * each), static_cast<uint32_t>(each), p.queues, i, p.pc, p.pc});
     }
-    m.used += each * num;
-    m.high = std::max(m.high, m.used);
     --p.in_runtime;
     return true;
 }

@@ -15,6 +15,9 @@ void wait_queue_flag(Private &p, uint8_t event, int8_t &id);         // and give
 void flag_set_on(Private &p, uint8_t event, int32_t id, bool queue);
 void flag_wait_on(Private &p, uint8_t event, int32_t id, bool queue);
 void pipes_close(Private &p);                                        // what TPipe::Destroy does
-void grow(LocalMemory &memory, uint64_t need);                       // lets more of a memory be accessed than the hardware has
+// Buffers up to byte `need` of a memory, made now; `message` says what for. Ends the block where the twin has no room for them.
+void take_memory(Private &p, Mem mem, uint64_t need, const std::string &message);
+void surplus_close(Private &p);                                      // the buffers made so far are gone
+void surplus_finish(Private &p);                                     // end of a block: what lay beyond a memory and was never touched
 
 }  // namespace ascendc_twin

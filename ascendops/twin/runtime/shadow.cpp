@@ -47,8 +47,7 @@ void Shadow::prepare(uint64_t bytes) {
     if (bytes_ == 0) return;
     set(0);
     blocks_[0] = Segment{};
-    blocks_[0].writer = kNobody;
-    blocks_[0].epoch = kNever;
+    blocks_[0].unwrite();
     blocks_[0].end = static_cast<uint32_t>(bytes_);
 }
 

@@ -22,6 +22,11 @@ public:
         uint16_t read_site[kPipes - 1];
         uint8_t writer;      // a pipe; kNobody: never written
         uint8_t readers;     // bit per pipe that has read it since
+
+        void unwrite() {
+            writer = kNobody;
+            epoch = kNever;
+        }
     };
 
     Shadow() = default;

@@ -13,6 +13,7 @@ namespace {
 constexpr uint64_t kGuard = 64 << 10;    // unreadable bytes at the ends of a guarded buffer (half of GAP in guard.py)
 constexpr int kStopSignal = SIGURG;  // ignored by default, used by nobody else here
 const int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, kStopSignal};
+constexpr char kDivision[] = "integer division by zero, or of the smallest integer by -1 (SIGFPE)";
 constexpr size_t kSignalCount = sizeof kSignals / sizeof *kSignals;
 struct sigaction g_old[kSignalCount];
 
@@ -94,7 +95,7 @@ const char *signal_text(int signal) {
     switch (signal) {
         case SIGSEGV: return "SIGSEGV (invalid memory access)";
         case SIGBUS: return "SIGBUS (invalid memory access)";
-        case SIGFPE: return "SIGFPE (integer division by zero)";
+        case SIGFPE: return kDivision;
         case SIGILL: return "SIGILL (trap)";
         case SIGTRAP: return "SIGTRAP (trap)";
         case SIGABRT: return "SIGABRT (assertion or abort)";
@@ -128,15 +129,19 @@ const Range *beside(Private &p, uint64_t address) {
 
 }  // namespace
 
-bool pointer_text(Private &p, std::string &text) {
+const char *crash_finding(Private &p, std::string &text) {
+    if (p.signal == SIGFPE) {
+        text = std::string("the scalar unit: ") + kDivision;
+        return "SCALAR-DIVISION";
+    }
     const auto address = reinterpret_cast<uint64_t>(p.fault);
     const Range *r = p.signal == SIGSEGV || p.signal == SIGBUS ? beside(p, address) : nullptr;
-    if (r == nullptr) return false;
+    if (r == nullptr) return nullptr;
     const bool behind = address >= r->end;
     text = format("a pointer of the kernel %s %llu bytes %s of %s (%llu bytes), where no buffer is",
                   p.fault_writes ? "writes" : "reads", static_cast<unsigned long long>(behind ? address - r->end : r->begin - address),
                   behind ? "behind the end" : "before the start", r->name, static_cast<unsigned long long>(r->end - r->begin));
-    return true;
+    return "GM-POINTER";
 }
 
 std::string crash_text(Private &p) {

@@ -1,6 +1,4 @@
 // Flags between the pipes of a core, and barriers. Instructions run in program order here; the flags say whether they may.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 
@@ -205,12 +203,6 @@ void sync_all(uint32_t used, bool hardware, bool vectors_only) {
     order_barrier(p, PipeId::ALL);
     trace_sync(p, "SyncAll", 4, static_cast<uint8_t>(PipeId::ALL), 0, 0, p.pc);
     launch_barrier(p, used, vectors_only);
-}
-
-void grow(LocalMemory &m, uint64_t need) {
-    const uint64_t page = 4096, from = (m.room + page - 1) / page * page, to = std::min((need + page - 1) / page * page, m.limit);
-    if (to > from && mprotect(m.base + from, to - from, PROT_READ | PROT_WRITE) != 0) abandon_block();
-    m.room = need;
 }
 
 void pipes_finish(Private &p) {

@@ -272,6 +272,10 @@ extern "C" __global__ __aicore__ void bad_l0c_overflow(GM_ADDR a, GM_ADDR b, GM_
 }
 extern "C" __global__ __aicore__ void bad_l1_overflow(GM_ADDR a, GM_ADDR b, GM_ADDR c, uint32_t m, uint32_t n, uint32_t k) {
     TPipe pipe;
-    TQue<TPosition::A1, 1> a1;
-    pipe.InitBuffer(a1, 2, 300 * 1024);
+    TBuf<TPosition::A1> a1;
+    pipe.InitBuffer(a1, 600 * 1024);  // L1 has 512 KB
+    GlobalTensor<half> from;
+    from.SetGlobalBuffer(reinterpret_cast<__gm__ half *>(a));
+    const LocalTensor<half> whole = a1.Get<half>();
+    DataCopy(whole[whole.GetSize() - 1024], from, 1024);
 }

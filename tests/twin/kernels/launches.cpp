@@ -34,10 +34,27 @@ extern "C" __global__ __aicore__ void bad_ub_pointer(GM_ADDR yAddr) {
     }
 }
 
+// The buffer reaches beyond UB; a pointer that goes there faults, as on the device.
+extern "C" __global__ __aicore__ void bad_pointer_beyond(GM_ADDR yAddr) {
+    TPipe pipe;
+    TBuf<TPosition::VECCALC> buf;
+    pipe.InitBuffer(buf, 200 * 1024);
+    auto *p = reinterpret_cast<__ubuf__ float *>(buf.Get<float>().GetPhyAddr());
+    p[50 * 1024 - 1] = 1.0f;  // finds: CRASH
+}
+
 extern "C" __global__ __aicore__ void bad_division(GM_ADDR yAddr, int32_t zero) {
     OUT(int32_t);
-    int32_t quotient = 7 / zero;  // finds: CRASH
+    int32_t quotient = 7 / zero;  // finds: SCALAR-DIVISION
     y.SetValue(0, quotient);
+}
+
+extern "C" __global__ __aicore__ void bad_remainder(GM_ADDR yAddr, int32_t zero) {
+    OUT(int32_t);
+    const auto remainder = [](uint64_t of, uint64_t by) {
+        return of % by;  // finds: SCALAR-DIVISION
+    };
+    y.SetValue(0, static_cast<int32_t>(remainder(1ull << 40, static_cast<uint64_t>(zero))));
 }
 
 extern "C" __global__ __aicore__ void bad_assert(GM_ADDR yAddr, int32_t one) {

@@ -30,11 +30,34 @@ extern "C" __global__ __aicore__ void bad_capacity(GM_ADDR xAddr, GM_ADDR yAddr)
     y.SetValue(0, x.GetValue(0));
 }
 
-extern "C" __global__ __aicore__ void bad_capacity_l1(GM_ADDR xAddr, GM_ADDR yAddr) {
+// The second buffer of the queue, and the last TBuf, lie beyond UB.
+extern "C" __global__ __aicore__ void bad_capacity_twice(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
-    TQue<QuePosition::A1, 1> a1;
-    pipe.InitBuffer(a1, 2, 300 * 1024);  // finds: L1-CAPACITY
-    y.SetValue(0, x.GetValue(0));
+    TQue<QuePosition::VECIN, 2> in;
+    pipe.InitBuffer(in, 2, 128 * 1024);  // finds: UB-CAPACITY
+    pipe.InitBuffer(buf, 256);           // finds: UB-CAPACITY
+    for (int i = 0; i < 2; ++i) {
+        LocalTensor<float> a = in.AllocTensor<float>();
+        DataCopy(a[a.GetSize() - 64], x, 64);
+        in.EnQue(a);
+        in.FreeTensor(in.DeQue<float>());
+    }
+    buf.Get<float>().SetValue(0, 1.0f);
+    y.SetValue(0, buf.Get<float>().GetValue(0));
+}
+
+// Only InitBuffer counts beyond UB: no instruction goes there.
+extern "C" __global__ __aicore__ void bad_capacity_unused(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    TBuf<TPosition::VECCALC> unused;
+    pipe.InitBuffer(buf, 190 * 1024);
+    pipe.InitBuffer(unused, 64 * 1024);  // finds: CAPACITY-UNUSED
+    LocalTensor<float> a = buf.Get<float>(), part = unused.Get<float>();
+    DataCopy(a, x, 64);
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(part, x, 64);  // the start of the buffer lies inside UB
+    PipeBarrier<PIPE_ALL>();
+    DataCopy(y, part, 64);
 }
 
 extern "C" __global__ __aicore__ void bad_zero_length(GM_ADDR xAddr, GM_ADDR yAddr) {
@@ -181,13 +204,39 @@ extern "C" __global__ __aicore__ void good_views(GM_ADDR xAddr, GM_ADDR yAddr) {
     y.SetValue(7, (float)(tail.GetPhyAddr() - a.GetPhyAddr()));
 }
 
+#define SELECT_ZERO(a, mask) Select(a, mask, a, 0.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, N)
+
 extern "C" __global__ __aicore__ void bad_reserved_ub(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
     pipe.InitBuffer(buf, 190 * 1024);
     LocalTensor<float> a = buf.Get<float>();
     LocalTensor<uint8_t> mask = a[N].ReinterpretCast<uint8_t>();
     Duplicate(a, 1.0f, 2 * N);
-    Select(a, mask, a, 0.0f, SELMODE::VSEL_TENSOR_SCALAR_MODE, N);  // finds: UB-RESERVED
+    Duplicate(a[a.GetSize() - 64], 1.0f, 64);
+    SELECT_ZERO(a, mask);  // finds: UB-RESERVED
+    y.SetValue(0, 1.0f);
+}
+
+extern "C" __global__ __aicore__ void bad_reserved_ub_later(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    pipe.InitBuffer(buf, 190 * 1024);
+    LocalTensor<float> a = buf.Get<float>();
+    LocalTensor<uint8_t> mask = a[N].ReinterpretCast<uint8_t>();
+    Duplicate(a, 1.0f, 2 * N);
+    SELECT_ZERO(a, mask);  // finds: UB-RESERVED
+    a.SetValue(a.GetSize() - 1, 1.0f);
+    y.SetValue(0, 1.0f);
+}
+
+extern "C" __global__ __aicore__ void bad_reserved_ub_unused(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    pipe.InitBuffer(buf, 190 * 1024);
+    LocalTensor<float> a = buf.Get<float>();
+    LocalTensor<uint8_t> mask = a[N].ReinterpretCast<uint8_t>();
+    Duplicate(a, 1.0f, 2 * N);
+    for (int i = 0; i < 2; ++i) {
+        SELECT_ZERO(a, mask);  // finds: CAPACITY-UNUSED
+    }
     y.SetValue(0, 1.0f);
 }
 

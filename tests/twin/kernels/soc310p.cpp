@@ -22,6 +22,7 @@ extern "C" __global__ __aicore__ void copy_310p(GM_ADDR xAddr, GM_ADDR yAddr, ui
     GlobalTensor<bfloat16_t> z;
     DataCopy(b, z, n);
 #endif
+    Duplicate(a[a.GetSize() - 128], static_cast<half>(0), 128);
     PipeBarrier<PIPE_ALL>();
     DataCopy(y, a, n);
 #if !defined(ANY_SOC) && (__CCE_AICORE__ != 200 || __NPU_ARCH__ != 2002)
