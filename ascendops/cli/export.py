@@ -28,7 +28,6 @@ def command(path: Path, form: str, out: Path | None, tier: str, seed: int, onnx_
     \b
     Examples:
       ascendops export my_ops --out ir.json && msopgen gen -i ir.json -c ai_core-ascend910b -lan cpp -out my_ops_cann
-      ascendops export softmax --onnx softmax_onnx
       ascendops export softmax --format ttk --out ttk_softmax
 
     Works on kit projects and on any folder with op_host/ and op_kernel/: the registration code is compiled and run.

@@ -80,8 +80,6 @@ def command(
     Examples:
       ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
       ascendops test softmax --record golden/   (then anywhere: --reference golden/)
-      ascendops test softmax --cases dump/step0   (an msprobe dump; or TTK's CSV, or a TritonBench export)
-      ascendops test --tier full --distribute ray
 
     Kernels run in a worker process: a crash or a hang is a finding, not the end. Exits with 1 on a mismatch, with 5 if nothing was selected.
     """

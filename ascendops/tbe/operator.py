@@ -26,6 +26,11 @@ class TbeOperator(Operator):
 
     sources: Sequence[Source] = field(default_factory=tuple)
 
+    def __call__(self, *args: Any, **attrs: Any) -> Any:
+        """Evaluates the compute; returns one tensor, or a tuple when it has several outputs (see `run`)."""
+        outputs = self.run(*args, **attrs).outputs
+        return outputs[0] if len(outputs) == 1 else outputs
+
     def run(
         self, *args: Any, checks: str = "error", auto_sync: bool = True, trace: bool = False, timeout_s: float = 60.0,  # noqa: ARG002
         out: Sequence[torch.Tensor] | torch.Tensor | None = None, **attrs: Any,
