@@ -22,11 +22,11 @@ paths_argument = click.argument("paths", nargs=-1, type=click.Path(path_type=Pat
 project_option = click.option("-C", "--project", type=_FOLDER, metavar="DIR", help="Act as if started in DIR.")
 op_option = click.option("--op", "ops", multiple=True, metavar="NAME", help="Only this operator (repeatable).")
 backend_option = click.option(
-    "--backend", type=click.Choice(BACKENDS), default="auto", envvar="ASCENDOPS_BACKEND", show_default=True,
+    "--backend", type=click.Choice(BACKENDS), default="auto", envvar="ASCENDOPS_BACKEND",
     help="auto: cann where the toolkit is, else twin.",
 )  # fmt: skip
 soc_option = click.option(
-    "--soc", default=DEFAULT_SOC, show_default=True, metavar="SOC", help="SoC, such as Ascend910B3 or 910B3."
+    "--soc", default=DEFAULT_SOC, metavar="SOC", help=f"SoC, such as 910B3 [{DEFAULT_SOC}]."
 )
 jobs_option = click.option(
     "-j", "--jobs", type=click.IntRange(min=1), envvar="ASCENDOPS_JOBS", metavar="N", help="Parallel compilations [one per core]."
