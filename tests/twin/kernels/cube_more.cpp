@@ -77,3 +77,33 @@ extern "C" __global__ __cube__ void ring(GM_ADDR x, GM_ADDR unit, GM_ADDR y, uin
     Then();
     Fixpipe(gmY, c1, FixpipeParamsV220(C0, ROWS, ROWS, C0, false));
 }
+
+// y[16, 32] = quantised a[16, 16] b[32, 16]^T by a parameter per column, in L1 over the parameters themselves.
+extern "C" __global__ __cube__ void quantise_over_parameters(GM_ADDR a, GM_ADDR b, GM_ADDR parameters, GM_ADDR y) {
+    constexpr uint32_t M = 16, N = 32, K = 16;
+    GlobalTensor<half> gmA, gmB;
+    GlobalTensor<uint64_t> gmParameters;
+    GlobalTensor<int8_t> gmY;
+    gmA.SetGlobalBuffer((__gm__ half *)a, M * K);
+    gmB.SetGlobalBuffer((__gm__ half *)b, N * K);
+    gmParameters.SetGlobalBuffer((__gm__ uint64_t *)parameters, N);
+    gmY.SetGlobalBuffer((__gm__ int8_t *)y, M * N);
+    LocalTensor<half> a1(TPosition::A1, 8192, M * K), b1(TPosition::B1, 16384, N * K), a2(TPosition::A2, 0, M * K), b2(TPosition::B2, 0, N * K);
+    LocalTensor<uint64_t> table(TPosition::C1, 0, N);
+    LocalTensor<int8_t> y1(TPosition::C1, 0, M * N);
+    LocalTensor<float> c1(TPosition::CO1, 0, M * N);
+    DataCopy(a1, gmA, Nd2NzParams(1, M, K, 0, K, M, 1, 0));
+    DataCopy(b1, gmB, Nd2NzParams(1, N, K, 0, K, N, 1, 0));
+    DataCopy(table, gmParameters, N);
+    Then();
+    LoadData(a2, a1, LoadData2DParams(0, 1, 1, 0, 0, false, 0));
+    LoadData(b2, b1, LoadData2DParams(0, 2, 1, 0, 0, false, 0));
+    Then();
+    Mmad(c1, a2, b2, MmadParams(M, N, K, 0, false, true));
+    Then();
+    FixpipeParamsV220 out(N, M, M, M, false);
+    out.quantPre = QuantMode_t::VQF322B8_PRE;
+    Fixpipe<int8_t, float, CFG_NZ>(y1, c1, table, out);
+    Then();
+    DataCopy(gmY, y1, M * N);
+}
