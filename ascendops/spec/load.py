@@ -33,11 +33,12 @@ else:
     import tomli as tomllib
 
 EDITION = 1
-OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch", "mutate", "axes")
+OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch", "mutate", "axes", "relations")
 KEYS = ("edition", "name", "family", "dialect", "units", "operators", *OPERATOR_KEYS)
 DIALECTS = ("ascendc", "tbe")
 TBE_UNITS = ("ascend310", "ascend310p", "ascend310b", "ascend910", "ascend910b", "ascend910_93")
 REFERENCES = ("triton", "cuda")
+RELATIONS = ("shift", "scale", "odd", "permute", "rows", "idempotent")
 SCHEMA = FunctionSchema("", "", (), ())
 
 
@@ -161,6 +162,7 @@ def _operator(table: Table, common: OpSpec) -> OpSpec:
         autograd=autograd.read(table),
         torch=policy.read(table),
         equivalent=_equivalent(table),
+        relations=_relations(table, declared),
     )
     policy.check(spec, table)
     return cases.read(list(table.tables("case", cases.KEYS)), spec)
@@ -194,6 +196,19 @@ def _equivalent(top: Table) -> dict[str, str]:
     """[mutate]: faults that change nothing for this operator, with the reason."""
     table = top.table("mutate")
     return {key: table.text(key, '"the output is one row"') for key in table.data}
+
+
+def _relations(top: Table, declared: tensors.Declared) -> dict[str, tuple[str, ...]]:
+    """[relations]: kinds of relations between results, with the inputs that change together."""
+    table, inputs = top.table("relations", RELATIONS), [tensor.name for tensor in declared.inputs if not tensor.variadic]
+    found = {}
+    for kind in table.data:
+        names = table.words(kind, f'["{inputs[0] if inputs else "x"}"]')
+        unknown = next((name for name in names if name not in inputs), None)
+        if unknown is not None or not names:
+            raise BadValue(f"'{unknown or ''}' is no input that a relation can change", where=table.where(kind), help=did_you_mean(unknown or "", inputs))
+        found[kind] = names
+    return found
 
 
 def _axes(top: Table, declared: tensors.Declared) -> dict[str, AxisRule]:

@@ -142,6 +142,7 @@ class OpSpec:
     further: tuple[OpSpec, ...] = ()
     first: OpSpec | None = field(default=None, repr=False, compare=False)
     equivalent: Mapping[str, str] = field(default_factory=dict)
+    relations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def operators(self) -> tuple[OpSpec, ...]:

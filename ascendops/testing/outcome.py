@@ -131,6 +131,9 @@ def headline(report: CaseReport, result: CaseResult) -> None:
         report.what = f"the kernel of {report.op} has a fault, {first}; {also}"
     elif report.failing and not result.passed:
         report.what = f"{report.op} differs from its golden in {report.failing} of {report.elements} elements"
+    elif {"RELATION", "GRADIENT"} & set(report.labels):
+        gate = next(g for g in report.gates if g["status"] == "fail" and {"RELATION", "GRADIENT"} & set(g["labels"]))
+        report.what = f"{report.op} fails: {gate['name']}"
     elif "MUTANT" in report.labels:
         report.what = f"a case of {report.op} cannot tell right from wrong"
     elif "TILING_KEY" in report.labels and result.passed:

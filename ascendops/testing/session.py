@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang
 from ascendops.report.model import CaseReport, OpReport
-from ascendops.testing import given, matrix, mutate, stream
+from ascendops.testing import beyond, given, matrix, mutate, stream
 from ascendops.testing.cases import TestCase
 from ascendops.testing.outcome import (
     copy_result,
@@ -178,6 +178,11 @@ class OpSession:
         return self._judge
 
     @functools.cached_property
+    def beyond(self) -> beyond.Beyond:
+        """Relations and gradients, which need several runs."""
+        return beyond.Beyond(self.spec, self._call, self.options.seed)
+
+    @functools.cached_property
     def sources(self) -> str:
         """Hash of the project's own files."""
         return stream.sources(self.spec.root)
@@ -220,12 +225,18 @@ class OpSession:
     def _runner(
         self, values: Any, poison: int | None, outs: Sequence[OutSpec] | None, fault: tuple[str, int] | None = None
     ) -> Run:
+        return self._call(self.spec, values, poison, outs, fault)
+
+    def _call(
+        self, spec: OpSpec, values: Any, poison: int | None, outs: Sequence[OutSpec] | None, fault: tuple[str, int] | None = None
+    ) -> Run:
+        """One call of an operator of the project."""
         from ascendops.parity.execute import Run, crash_label, failed
 
         o = self.options
         try:
             result = self.kernel.call(
-                str(self.spec.root), self.spec.name, o.backend, o.soc, dict(values), poison, outs, o.timeout_s, *([fault] if fault else []),
+                str(spec.root), spec.name, o.backend, o.soc, dict(values), poison, outs, o.timeout_s, *([fault] if fault else []),
                 timeout_s=o.timeout_s + _MARGIN_S,
             )  # fmt: skip
         except (KernelCrash, KernelHang) as error:
@@ -298,6 +309,8 @@ class OpSession:
         judge_key(report, case)
         if report.passed:
             try_wrong(report, judged)
+        if report.passed and self.options.tier in beyond.TIERS:
+            self.beyond(report, case, values, judged)
         if report.passed and self.options.mutate:
             self._mutate(report, judged, values)
         report.repro = self.repro(report.id)
