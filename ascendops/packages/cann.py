@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ascendops.build import cann as backend
+from ascendops.build.installed import InstalledOperator
 from ascendops.errors import PackageRefused, ToolchainError
 from ascendops.packages.manifest import Manifest, Part
+from ascendops.packages.sources import sources
+from ascendops.twin import compilation
 
 if TYPE_CHECKING:
     from ascendops.build.library import Library
@@ -36,8 +39,12 @@ def collect(
         raise PackageRefused("a package for CANN takes one project with an op.toml", help="put the operators into one op.toml, or make a wheel for each")
     if namespace != "ascendops":
         raise PackageRefused(f"gen/torch registers the operators under ascendops, not {namespace}", help="leave --namespace out")
-    vendor: Path = next(iter(library.ops.values())).vendor  # type: ignore[attr-defined]  # InstalledOperator
-    files = {f"vendors/{vendor.name}/{path.relative_to(vendor)}": path for path in sorted(vendor.rglob("*")) if path.is_file()}
+    operator = next(iter(library.ops.values()))
+    assert isinstance(operator, InstalledOperator)
+    vendor, folder, runtime = operator.vendor, folders[project.root], compilation.host_runtime_library()
+    files = {f"{folder}/host.so": operator.host.path, f"lib/{runtime.name}": runtime}
+    files |= {f"{folder}/{inside}": path for inside, path in sources(project)}
+    files |= {f"vendors/{vendor.name}/{path.relative_to(vendor)}": path for path in sorted(vendor.rglob("*")) if path.is_file()}
     stage = Path(tempfile.mkdtemp(prefix="ascendops-extension-"))
     command = [sys.executable, "setup.py", "build_ext", "--build-lib", str(stage / "lib"), "--build-temp", str(stage / "temp")]
     backend.step(command, project.root / "gen" / "torch", dict(os.environ), f"the torch_npu extension of {project.name}")
@@ -45,8 +52,8 @@ def collect(
     if not extensions:
         raise ToolchainError(f"building the torch_npu extension of {project.name} made no library", where=str(stage))
     files |= {f"extension/{path.name}": path for path in extensions}
-    parts = [Part(folders[project.root], "", {spec.op_type: [] for spec in project.specs})]
-    return Manifest(name, namespace, soc, "cann", parts, vendor=f"vendors/{vendor.name}"), files
+    parts = [Part(folder, "host.so", {spec.op_type: [] for spec in project.specs})]
+    return Manifest(name, namespace, soc, "cann", parts, host_runtime=f"lib/{runtime.name}", vendor=f"vendors/{vendor.name}"), files
 
 
 def tag() -> str:

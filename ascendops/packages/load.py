@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import os
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from ascendops.build.library import Library
 from ascendops.build.operator import Operator
 from ascendops.build.twin import signature
-from ascendops.errors import PackageUnusable
+from ascendops.errors import PackageUnusable, ToolchainMissing
 from ascendops.packages import manifest
 from ascendops.packages.manifest import GROUP, Manifest, Part
 from ascendops.spec import names, socs
@@ -22,45 +22,31 @@ from ascendops.twin.host import HostLibrary
 _owners: dict[str, str] = {}  # qualified operator name to the package that registered it
 
 
-@dataclass(frozen=True)
-class ExtensionOperator:
-    """An operator that the package's own extension for torch_npu registered.
-
-    Attributes:
-        name: snake_case name.
-        vendor: The folder of the CANN package that holds its kernel.
-    """
-
-    name: str
-    vendor: Path
-
-    def __call__(self, *args: Any, **attrs: Any) -> Any:
-        """Calls torch.ops.ascendops.NAME; tensors lie on the NPU."""
-        import torch
-
-        return getattr(torch.ops.ascendops, self.name)(*args, **attrs)
-
-
 def load(folder: str | os.PathLike[str]) -> Library:
     """Loads the operator package in a folder and registers its operators; nothing is compiled.
 
     Raises:
         PackageUnusable: It was built for another platform or another version of ascendops, a file is missing, or another package has
             registered an operator of the same name.
+        ToolchainMissing: It was built for CANN, and the toolkit is not here.
         RegistrationError: An operator of the same name with another declaration is registered already.
     """
     root = Path(folder).resolve()
     made = manifest.read(root)
     made.check(root)
-    if made.backend == "cann":
-        return _load_cann(root, made)
     _claim(root, made)
-    launch.ship_runtime(root, _file(root, made, made.runtime))
     soc = socs.resolve(made.soc)
-    ops: dict[str, Any] = {}
+    make: Callable[..., Operator] = Operator
+    if made.backend == "cann":
+        make = _installed(_file(root, made, made.vendor))
+        for extension in sorted((root / "extension").glob("*.so")):
+            _load_extension(extension, made)
+    else:
+        launch.ship_runtime(root, _file(root, made, made.runtime))
+    ops: dict[str, Operator] = {}
     for part in made.parts:
-        ops |= _operators(root, made, part, soc)
-    library = Library(ops, root, soc.name, "twin")
+        ops |= _operators(root, made, part, soc, make)
+    library = Library(ops, root, soc.name, made.backend)
     library.register(made.namespace)
     return library
 
@@ -73,7 +59,7 @@ def load_installed() -> dict[str, Library]:
     return found
 
 
-def _operators(root: Path, made: Manifest, part: Part, soc: socs.Soc) -> dict[str, Operator]:
+def _operators(root: Path, made: Manifest, part: Part, soc: socs.Soc, make: Callable[..., Operator]) -> dict[str, Operator]:
     from ascendops.spec.load import load as load_spec
 
     folder = root / part.folder
@@ -85,22 +71,33 @@ def _operators(root: Path, made: Manifest, part: Part, soc: socs.Soc) -> dict[st
         name = names.snake(op_type)
         spec = next((one for one in specs if one.op_type == op_type), None)
         kernels = [_file(root, made, f"{part.folder}/{library}") for library in libraries]
-        found[name] = Operator(name, definition, signature(name, definition, spec), soc, host, kernels, compilation.symbol(name), spec)
+        found[name] = make(name, definition, signature(name, definition, spec), soc, host, kernels, compilation.symbol(name), spec)
     return found
 
 
-def _load_cann(root: Path, made: Manifest) -> Library:
+def _installed(vendor: Path) -> Callable[..., Operator]:
+    """What makes an operator of the CANN package in `vendor`, which is put on ASCEND_CUSTOM_OPP_PATH."""
     from ascendops.build.cann import activate
+    from ascendops.build.installed import InstalledOperator
+    from ascendops.toolchain.cann import find_toolkit
 
-    vendor = _file(root, made, made.vendor)
-    _claim(root, made)
+    toolkit = find_toolkit()
+    if toolkit is None:
+        raise ToolchainMissing("the CANN toolkit was not found", help="source the toolkit's set_env.sh before the import")
     activate(vendor)
-    for library in sorted((root / "extension").glob("*.so")):
-        import torch
+    return functools.partial(InstalledOperator, vendor=vendor, toolkit=toolkit.root)
 
-        torch.ops.load_library(str(library))
-    ops: dict[str, Any] = {name: ExtensionOperator(name, vendor) for name in (names.snake(op_type) for part in made.parts for op_type in part.kernels)}
-    return Library(ops, root, made.soc, "cann")
+
+def _load_extension(path: Path, made: Manifest) -> None:
+    import torch
+
+    try:
+        torch.ops.load_library(str(path))
+    except OSError as error:
+        raise PackageUnusable(
+            f"the extension of {made.name} does not load with torch {torch.__version__}", where=str(path), why=str(error.__cause__ or error),
+            help="it needs the torch and torch_npu that it was built with, and CANN's set_env.sh; else make the wheel again here",
+        ) from error  # fmt: skip
 
 
 def _claim(root: Path, made: Manifest) -> None:

@@ -7,7 +7,7 @@ import importlib.util
 import keyword
 import re
 import sysconfig
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from ascendops.build.project import open_project, resolve_backend
 from ascendops.errors import PackageRefused
 from ascendops.packages import cann, wheel
 from ascendops.packages.manifest import FILE, GROUP, Manifest, Part, cpu_features
+from ascendops.packages.sources import sources
 from ascendops.spec import names
 from ascendops.twin import compilation
 from ascendops.twin.host import HostLibrary
@@ -187,18 +188,6 @@ def _twin(
         parts.append(Part(folder, "host.so", kernels))
     features = cpu_features() if cpu == "native" else []
     return Manifest(name, namespace, soc, "twin", parts, f"lib/{runtime.name}", f"lib/{host_runtime.name}", cpu=features), files
-
-
-def sources(project: Project) -> Iterator[tuple[str, Path]]:
-    """What registration reads of a project with an op.toml: the declaration, golden.py and the references."""
-    if project.spec is None:
-        return
-    for path in (project.root / "op.toml", project.root / "golden.py"):
-        if path.is_file():
-            yield path.name, path
-    for path in sorted((project.root / "reference").rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts:
-            yield str(path.relative_to(project.root)), path
 
 
 def _hash(path: Path) -> str:

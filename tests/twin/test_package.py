@@ -123,3 +123,46 @@ def test_what_cannot_be_packaged_is_refused(tmp_path):
         with pytest.raises(PackageRefused, match=said):
             package(roots, options.pop("name"), tmp_path / "dist", backend="twin", **options)
     assert not (tmp_path / "dist").exists()
+
+
+def test_a_package_for_an_ascend_host_carries_the_installed_package_and_the_extension(tmp_path, monkeypatch):
+    """With stand-ins for the toolkit and for torch_npu's compiler: what the wheel holds, and what importing it does."""
+    import ascendops
+    from ascendops.build import cann, installed
+    from ascendops.build.library import Library
+    from ascendops.build.project import Project
+    from ascendops.spec import socs
+    from ascendops.toolchain.cann import Toolkit
+
+    folder, vendor = small(tmp_path, "swiglu"), tmp_path / "install" / "vendors" / "ascendops_swiglu"
+    (vendor / "op_api").mkdir(parents=True)
+    (vendor / "op_api" / "lib.txt").write_text("x")
+    toolkit = Toolkit(tmp_path, "8.1.RC1", "test")
+    operators = installed.operators(ascendops.open_project(folder), socs.resolve("Ascend910B1"), toolkit, vendor)
+    monkeypatch.setattr("ascendops.toolchain.cann.find_toolkit", lambda: toolkit)
+    monkeypatch.setattr(Project, "build", lambda self, backend, soc, jobs: Library(operators, self.root, soc, backend))
+
+    def build_extension(command, cwd, environment, what):
+        assert command[1:3] == ["setup.py", "build_ext"] and cwd == folder / "gen" / "torch"
+        target = Path(command[command.index("--build-lib") + 1])
+        target.mkdir(parents=True)
+        (tmp_path / "empty.cpp").write_text("int loaded = 1;\n")
+        subprocess.run(["g++", "-shared", "-fPIC", str(tmp_path / "empty.cpp"), "-o", str(target / "ascendops_swiglu.so")], check=True)
+
+    monkeypatch.setattr(cann, "step", build_extension)
+    with pytest.raises(PackageRefused, match="under ascendops, not mine"):
+        package([folder], "npu-ops", tmp_path / "dist", backend="cann", namespace="mine")
+    made = package([folder], "npu-ops", tmp_path / "dist", backend="cann")
+    assert made.tag.startswith(f"cp{sys.version_info.major}{sys.version_info.minor}-cp") and made.operators == ("ascendops::swiglu", "ascendops::swiglu_backward")
+    with zipfile.ZipFile(made.path) as archive:
+        archive.extractall(tmp_path / "site")
+    root = tmp_path / "site" / "npu_ops"
+    monkeypatch.setenv("ASCEND_CUSTOM_OPP_PATH", "/other")
+    library = load(root)
+    assert library.swiglu.toolkit == tmp_path and library.swiglu.vendor == root / "vendors" / "ascendops_swiglu"
+    assert library.backend == "cann" and os.environ["ASCEND_CUSTOM_OPP_PATH"].split(os.pathsep) == [str(root / "vendors" / "ascendops_swiglu"), "/other"]
+    assert (root / "vendors" / "ascendops_swiglu" / "op_api" / "lib.txt").read_text() == "x"
+    broken = shutil.copytree(root, tmp_path / "broken")
+    (broken / "extension" / "ascendops_swiglu.so").write_text("no library")
+    with pytest.raises(PackageUnusable, match="the extension of npu-ops does not load with torch"):
+        load(broken)
