@@ -74,6 +74,29 @@ def test_an_image_goes_on_at_the_start_of_l1_behind_a_boundary() -> None:
     assert "CUBE-RANGE" in {d.id for d in result.diagnostics}
 
 
+def test_parameters_are_read_before_results_are_written_over_them() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-8, 8, (16, 16)).astype(np.float16), rng.integers(-8, 8, (32, 16)).astype(np.float16)
+    factors = (2.0 ** rng.integers(-4, 1, 32)).astype(np.float32)
+    parameters = factors.view(np.uint32).astype(np.uint64) | np.uint64(1 << 46)
+    y = np.zeros((16, 32), np.int8)
+    result = kernel().launch("quantise_over_parameters", block_dim=1, args=[a, b, parameters, y], checks="warn", auto_sync=False)
+    assert result.diagnostics == ()
+    wanted = np.clip(np.round(a.astype(np.float64) @ b.astype(np.float64).T * factors), -128, 127)
+    np.testing.assert_array_equal(y, wanted)
+
+
+def test_biases_in_half_and_loaded_again() -> None:
+    rng = np.random.default_rng(0)
+    a, b, bias = (rng.integers(-8, 8, shape).astype(np.float16) for shape in ((16, 32), (64, 32), (80,)))
+    y = np.zeros((16, 64), np.float32)
+    wanted = a.astype(np.float64) @ b.astype(np.float64).T + bias[:64]
+    for step, found in ((0, set()), (16, {"SYNC-HAZARD"})):  # the same biases again, or others before the first product has read them
+        result = kernel().launch("half_bias", block_dim=1, args=[a, b, bias, y, step], checks="warn", auto_sync=False)
+        assert {d.id for d in result.diagnostics} == found
+        np.testing.assert_array_equal(y, wanted)
+
+
 @pytest.mark.parametrize("by_columns", [True, False])
 def test_windows_and_copies_out_of_l0c_on_310p(by_columns: bool) -> None:
     narrow = ascendops.twin.compile(FOLDER / "cube_310p.cpp", soc="Ascend310P3")

@@ -97,13 +97,15 @@ void fixpipe(Inst &inst, const Span &dst, const Span &src, const Span *table, co
     if (!good_types(dst, src, p)) return;
     const uint64_t in_bytes = src.dt == Dt::F16 ? 2 : 4;
     Converter convert{p.quant, p.relu, src.dt == Dt::I32 || src.dt == Dt::U32, src.dt == Dt::F16, out_type(p.quant, dst.dt), nullptr, scale_of(p.scale)};
+    std::vector<uint64_t> parameters;  // they are in the Fixpipe buffer before results go out, also over where they came from
     if (takes_table(p.quant)) {
         if (table == nullptr || table->p == nullptr) {
             finding("CUBE-QUANT", "%s with a parameter per column (quantPre %d), but no tensor of parameters", priv().api, static_cast<int>(p.quant));
             return;
         }
         if (!touch_cube(inst, *table, Rw::READ, walk(uint64_t{p.n} * 8))) return;
-        convert.table = reinterpret_cast<const uint64_t *>(table->p);
+        parameters.assign(reinterpret_cast<const uint64_t *>(table->p), reinterpret_cast<const uint64_t *>(table->p) + p.n);
+        convert.table = parameters.data();
     }
     if (p.unit_flag != 0) unit_flag_wait_for_mmad();
     const uint32_t columns = ceil_div(p.n, kCube);

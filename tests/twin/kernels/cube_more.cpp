@@ -77,3 +77,67 @@ extern "C" __global__ __cube__ void ring(GM_ADDR x, GM_ADDR unit, GM_ADDR y, uin
     Then();
     Fixpipe(gmY, c1, FixpipeParamsV220(C0, ROWS, ROWS, C0, false));
 }
+
+// y[16, 32] = quantised a[16, 16] b[32, 16]^T by a parameter per column, in L1 over the parameters themselves.
+extern "C" __global__ __cube__ void quantise_over_parameters(GM_ADDR a, GM_ADDR b, GM_ADDR parameters, GM_ADDR y) {
+    constexpr uint32_t M = 16, N = 32, K = 16;
+    GlobalTensor<half> gmA, gmB;
+    GlobalTensor<uint64_t> gmParameters;
+    GlobalTensor<int8_t> gmY;
+    gmA.SetGlobalBuffer((__gm__ half *)a, M * K);
+    gmB.SetGlobalBuffer((__gm__ half *)b, N * K);
+    gmParameters.SetGlobalBuffer((__gm__ uint64_t *)parameters, N);
+    gmY.SetGlobalBuffer((__gm__ int8_t *)y, M * N);
+    LocalTensor<half> a1(TPosition::A1, 8192, M * K), b1(TPosition::B1, 16384, N * K), a2(TPosition::A2, 0, M * K), b2(TPosition::B2, 0, N * K);
+    LocalTensor<uint64_t> table(TPosition::C1, 0, N);
+    LocalTensor<int8_t> y1(TPosition::C1, 0, M * N);
+    LocalTensor<float> c1(TPosition::CO1, 0, M * N);
+    DataCopy(a1, gmA, Nd2NzParams(1, M, K, 0, K, M, 1, 0));
+    DataCopy(b1, gmB, Nd2NzParams(1, N, K, 0, K, N, 1, 0));
+    DataCopy(table, gmParameters, N);
+    Then();
+    LoadData(a2, a1, LoadData2DParams(0, 1, 1, 0, 0, false, 0));
+    LoadData(b2, b1, LoadData2DParams(0, 2, 1, 0, 0, false, 0));
+    Then();
+    Mmad(c1, a2, b2, MmadParams(M, N, K, 0, false, true));
+    Then();
+    FixpipeParamsV220 out(N, M, M, M, false);
+    out.quantPre = QuantMode_t::VQF322B8_PRE;
+    Fixpipe<int8_t, float, CFG_NZ>(y1, c1, table, out);
+    Then();
+    DataCopy(gmY, y1, M * N);
+}
+
+// y[16, 64] = a[16, 32] b[64, 32]^T + bias, in two parts of K that both load the biases (half) into the bias table, without waiting for the
+// first product. `step` elements of bias from one part to the next.
+extern "C" __global__ __cube__ void half_bias(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR y, uint32_t step) {
+    constexpr uint32_t M = 16, N = 64, K = 32, PART = 16;
+    GlobalTensor<half> gmA, gmB, gmBias;
+    GlobalTensor<float> gmY;
+    gmA.SetGlobalBuffer((__gm__ half *)a, M * K);
+    gmB.SetGlobalBuffer((__gm__ half *)b, N * K);
+    gmBias.SetGlobalBuffer((__gm__ half *)bias, N + step);
+    gmY.SetGlobalBuffer((__gm__ float *)y, M * N);
+    LocalTensor<half> a1(TPosition::A1, 8192, M * K), b1(TPosition::B1, 16384, N * K), bias1(TPosition::C1, 0, N + step);
+    LocalTensor<half> a2(TPosition::A2, 0, M * K), b2(TPosition::B2, 0, N * K);
+    LocalTensor<float> c2(TPosition::C2, 0, N), c1(TPosition::CO1, 0, M * N);
+    DataCopy(a1, gmA, Nd2NzParams(1, M, K, 0, K, M, 1, 0));
+    DataCopy(b1, gmB, Nd2NzParams(1, N, K, 0, K, N, 1, 0));
+    DataCopy(bias1, gmBias, N + step);
+    Then();
+    for (uint32_t part = 0; part < K / PART; ++part) {
+        LoadData(a2[part * M * PART], a1[part * M * PART], LoadData2DParams(0, 1, 1, 0, 0, false, 0));
+        LoadData(b2[part * N * PART], b1[part * N * PART], LoadData2DParams(0, N / 16, 1, 0, 0, false, 0));
+        DataCopy(c2, bias1[part * step], DataCopyParams(1, N * sizeof(half) / 64, 0, 0));
+        SetFlag<HardEvent::MTE1_M>(0);
+        WaitFlag<HardEvent::MTE1_M>(0);
+        if (part == 0) {
+            Mmad(c1, a2, b2, c2, MmadParams(M, N, PART, 0, false, false));
+        } else {
+            Mmad(c1, a2[M * PART], b2[N * PART], MmadParams(M, N, PART, 0, false, false));
+        }
+        PipeBarrier<PIPE_M>();
+    }
+    Then();
+    Fixpipe(gmY, c1, FixpipeParamsV220(N, M, M, N, false));
+}

@@ -65,7 +65,7 @@ void set_load_repeat(uint32_t stride, uint32_t times, uint32_t mode);
 
 void fill_blocks(Inst &inst, const Span &dst, uint32_t repeat, uint32_t blocks, uint32_t gap, uint64_t bits, uint32_t element);
 void broadcast_to_l0c(Inst &inst, const Span &dst, const Span &src, uint32_t count, uint32_t len, uint32_t src_gap, uint32_t dst_gap);
-// L1 to the bias table (units of 64 bytes) or the Fixpipe buffer (128 bytes); half becomes float on the way into the bias table.
+// L1 to the bias table (units of 64 bytes that are read) or the Fixpipe buffer (128 bytes); half becomes float on the way into the bias table.
 void copy_to_table(Inst &inst, const Span &dst, const Span &src, uint32_t count, uint32_t len, uint32_t src_gap, uint32_t dst_gap);
 
 struct Mad {
