@@ -154,6 +154,22 @@ Usual causes: accumulation or intermediates in float16/bfloat16, a low-accuracy 
         "values are plainly wrong",
         """Most elements differ by far more than rounding explains. Check the formula against golden.py on a small input.""",
     ),
+    Label(
+        "RELATION",
+        "two results of the kernel contradict each other",
+        """op.toml declares under [relations] how results depend on each other (a row alone and in the batch, x and x + c, ...), and they do not.
+Usual causes: a row's result depends on its neighbours or on the number of rows (a wrong reduction between cores, data of another row), a
+maximum that is not subtracted, a constant that was left in.
+Fix: run the two inputs that the message names alone, and compare tilings.""",
+    ),
+    Label(
+        "GRADIENT",
+        "the declared gradient is not the gradient",
+        """The backward operator's golden, or the formula under [autograd], differs from what autograd says in float64 about the forward golden, or the
+backward kernel is wrong on what the forward kernel returned; for a cotangent that is not uniform. One of ones hides a missing factor and every
+term that sums to zero.
+Fix: compare with torch.autograd.grad(golden(x), x, grad_y) on a small input.""",
+    ),
     Label("EXCEPTION", "the candidate raised an error", "The call raised; the message is in the case's detail."),
     Label(
         "CRASH",

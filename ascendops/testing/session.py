@@ -253,7 +253,7 @@ class OpSession:
         if self._shrunk or not set(report.labels) - {"MUTANT", "TILING_KEY"}:
             return
         self._shrunk = True
-        found = shrink.shrink(case, self._before, self._fresh_labels)
+        found = shrink.shrink(case, self._before, self._fresh_labels, seed=self.options.seed)
         if found is None:
             report.story.append("the failure does not come back when the case runs alone, or after the one before it")
             return

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ascendops.testing.cases import TestCase
 
 TRIES = 60
+VALUE_TRIES = 80  # runs to spend on single elements
+FEW = 64  # elements of a case whose values are made plain, and written out
 FOLDER = Path(".ascendops") / "repro"
 _SIMPLER = ("ramp", "exact", "random")  # kinds of values, the easiest to read first
 Fails = Callable[[Sequence["TestCase"], bool], frozenset[str]]
@@ -28,13 +30,14 @@ class Shrunk:
     tries: int
 
 
-def shrink(case: TestCase, earlier: TestCase | None, fails: Fails, tries: int = TRIES) -> Shrunk | None:
+def shrink(case: TestCase, earlier: TestCase | None, fails: Fails, tries: int = TRIES, seed: int = 0) -> Shrunk | None:
     """The smallest form of a failing case.
 
     Args:
         earlier: The case that ran before it, for faults that need two calls.
         fails: Labels of the last of these cases when they run in this order, in a fresh process if asked; empty if it passes.
-        tries: Runs to spend.
+        tries: Runs to spend on shapes, dtypes, layouts and kinds of values; single elements have their own.
+        seed: Seed of the input values.
 
     Returns:
         None if the failure does not come back.
@@ -61,7 +64,46 @@ def shrink(case: TestCase, earlier: TestCase | None, fails: Fails, tries: int = 
             if _labels_of(labels, (*before, smaller), bool(before)) & found:
                 best, improved = smaller, True
                 break
+    best = _plain_values(best, seed, lambda smaller: bool(_labels_of(labels, (*before, smaller), bool(before)) & found))
     return Shrunk((*before, best), found, counter[0])
+
+
+def _plain_values(case: TestCase, seed: int, fails: Callable[[TestCase], bool]) -> TestCase:
+    """The case with as many elements as possible set to 0, 1 or a whole number, if it has few and lies contiguously."""
+    import torch
+
+    from ascendops.testing.given import GivenCase, recorded
+
+    values = case.values(seed)
+    tensors = {tensor.name: values[tensor.name] for tensor in case.spec.inputs if isinstance(values[tensor.name], torch.Tensor)}
+    ranged = {tensor.name for tensor in case.spec.inputs if tensor.range is not None}
+    free = [name for name, tensor in tensors.items() if name not in ranged and tensor.dtype != torch.bool and not tensor.is_complex()]
+    if case.case.layout != "contiguous" or case.elements > FEW or len(tensors) < len([v for v in values.values() if isinstance(v, (list, torch.Tensor))]):
+        return case
+    best, left = case, VALUE_TRIES
+
+    def keep(name: str, changed: torch.Tensor) -> bool:
+        nonlocal best, left
+        if left <= 0 or torch.equal(changed.double(), tensors[name].double()):
+            return False
+        left -= 1
+        made = GivenCase(case.spec, case.case, case.column, load=recorded({**tensors, name: changed}), content="shrunk")
+        if not fails(made):
+            return False
+        best, tensors[name] = made, changed
+        return True
+
+    for name in free:
+        if keep(name, torch.zeros_like(tensors[name])) or keep(name, torch.ones_like(tensors[name])):
+            continue
+        keep(name, tensors[name].double().round().to(tensors[name].dtype))
+        for place in range(tensors[name].numel()):
+            for simple in (0.0, 1.0):
+                changed = tensors[name].clone().contiguous()
+                changed.view(-1)[place] = simple
+                if keep(name, changed):
+                    break
+    return best
 
 
 def _labels_of(labels: Callable[[tuple[TestCase, ...], bool], frozenset[str]], cases: tuple[TestCase, ...], fresh: bool) -> frozenset[str]:
@@ -91,6 +133,7 @@ def script(shrunk: Shrunk, backend: str, soc: str, seed: int, golden: str) -> st
     lines = [
         f'"""{spec.name} fails: {", ".join(sorted(shrunk.labels))}. Run it beside the project folder {spec.root.name}/."""',
         "from pathlib import Path",
+        "from math import inf, nan",
         "import torch",
         "import ascendops",
         "from ascendops.parity import inputs, layouts, verify",
@@ -111,6 +154,7 @@ def script(shrunk: Shrunk, backend: str, soc: str, seed: int, golden: str) -> st
 def _values(case: TestCase, seed: int) -> str:
     """The case as an expression: its inputs by recipe, its attributes as they are."""
     from ascendops.parity import inputs
+    from ascendops.testing.given import GivenCase
 
     parts = []
     for tensor in case.spec.inputs:
@@ -118,6 +162,9 @@ def _values(case: TestCase, seed: int) -> str:
         dtype = tensor.dtypes[case.column]
         if shape is None:
             parts.append(f'"{tensor.name}": None')
+            continue
+        if isinstance(case, GivenCase):
+            parts.append(f'"{tensor.name}": torch.tensor({case.values(seed)[tensor.name].tolist()}, dtype=torch.{dtype})')
             continue
         many = tensor.variadic and shape and isinstance(shape[0], tuple)
         made = [

@@ -14,6 +14,7 @@ from ascendops.errors import BadValue
 from ascendops.parity import inputs, relations
 from ascendops.parity.execute import Run, run_once
 from ascendops.parity.judge import Judge
+from ascendops.parity.labels import LABELS
 from ascendops.render import new_project
 from ascendops.report.model import CaseReport
 from ascendops.spec import load
@@ -67,6 +68,10 @@ def test_relations(kind: str, golden: Function, kernel: Function, holds: bool) -
         gate = relations.check(kind, ["x"], golden, values, lambda v: run_once(wide(kernel), v, None, None), [dtype])
         assert gate.failed != holds, (dtype, gate.detail)
         assert holds or gate.labels == ("RELATION",)
+
+
+def test_labels_have_pages() -> None:
+    assert {"RELATION", "GRADIENT"} <= set(LABELS)
 
 
 def test_relations_are_declared(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 """Cases from elsewhere: TTK's CSV files, dumps of msprobe, exports of TritonBench."""
 
-from ascendops.testing.given.case import Given, GivenCase, read
+from ascendops.testing.given.case import Given, GivenCase, read, recorded
 
-__all__ = ["Given", "GivenCase", "read"]
+__all__ = ["Given", "GivenCase", "read", "recorded"]
