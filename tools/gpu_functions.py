@@ -53,6 +53,18 @@ def add_rms_norm(x1: torch.Tensor, x2: torch.Tensor, weight: torch.Tensor, eps: 
     return F.rms_norm(x, weight.shape, weight, eps), None, x
 
 
+def sort(x: torch.Tensor, descending: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """What torch has for sort."""
+    values, indices = torch.sort(x, stable=True, dim=-1, descending=descending)
+    return values, indices
+
+
+def topk(x: torch.Tensor, k: int, largest: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """The float64 golden of topk, and what torch has for it: equal elements have no order in topk, so it is a stable sort."""
+    values, indices = torch.sort(x, stable=True, dim=-1, descending=largest)
+    return values[..., :k], indices[..., :k]
+
+
 def swiglu(x: torch.Tensor) -> torch.Tensor:
     """What torch has for swiglu."""
     a, b = x.chunk(2, -1)

@@ -69,6 +69,7 @@ _TABLES_SMALL = (((1, 1), (1,)), ((33, 17), (301,)), ((7, 5003), (3,)), ((5, 7),
 _TABLES_LARGE = (((65536, 1024), (65536,)), ((50257, 768), (32768,)))
 _MATRICES_SMALL = (((1, 1),), ((7, 5),), ((3, 33, 1025),), ((4099, 3),), ((0, 5),))
 _MATRICES_LARGE = (((8192, 8192),), ((64, 1024, 1000),))
+_SORT_LARGE = (((65536, 128),), ((8192, 8192),))
 _PLANES_SMALL = (((1, 1, 1, 1),), ((2, 7, 5, 3),), ((3, 1, 33, 65),), ((2, 0, 3, 5),))
 _HEADS_SMALL = (((1, 1, 1),), ((2, 129, 8, 31),), ((2, 3, 5003),), ((3, 0, 5),))
 _GATED_SMALL = (((7, 2),), ((5, 34),), ((33, 2050),), ((0, 6),), ((2100, 6),))
@@ -255,6 +256,8 @@ OPS: dict[str, Op] = {
     ),
     "cumsum": Op(torch.cumsum, attrs={"dim": -1}, small=_ROWS, large=(((8192, 8192),), ((65536, 128),)), cancels=True),
     "transpose": Op(lambda x: x.transpose(-1, -2).contiguous(), small=_MATRICES_SMALL, large=_MATRICES_LARGE),
+    "sort": Op(fn.sort, attrs={"descending": False}, small=_ROWS, large=_SORT_LARGE),
+    "topk": Op(fn.topk, attrs={"k": 1, "largest": True}, small=_ROWS, large=(((65536, 128),), ((256, 50257),))),
     "permute": Op(
         lambda x, dims: x.permute(dims).contiguous(), attrs={"dims": [0, 3, 1, 2]}, small=_PLANES_SMALL,
         large=(((16, 64, 64, 512),), ((64, 224, 224, 4),)),

@@ -146,6 +146,57 @@ def test_permute_moves_bits(library, dtype, shape, dims, key):
     assert keys[library("permute").ops["permute"].run(x, dims=dims).tiling_key] == key
 
 
+def ordered(*shape, dtype=torch.float32):
+    """Values with ties, both zeros, infinities and NaN among them."""
+    x = values(*shape).round().to(dtype)
+    x.view(-1)[:: max(1, x.numel() // 13)] = torch.nan
+    x.view(-1)[3 :: max(1, x.numel() // 7)] = torch.inf
+    x.view(-1)[5 :: max(1, x.numel() // 9)] = -torch.inf
+    x.view(-1)[4 :: max(1, x.numel() // 11)] = -0.0
+    return x
+
+
+@pytest.mark.parametrize("largest", [True, False], ids=["down", "up"])
+@pytest.mark.parametrize(
+    ("shape", "dtype", "key"),
+    [
+        ((97, 31), torch.float32, 1),
+        ((50, 3, 129), torch.bfloat16, 1),
+        ((3, 800), torch.float16, 2),
+        ((2, 6001), torch.float32, 3),
+        ((49, 4100), torch.bfloat16, 3),
+    ],
+    ids=str,
+)
+def test_sort_and_topk_are_stable_sorts_of_torch(library, shape, dtype, key, largest):
+    x = ordered(*shape, dtype=dtype)
+    want = torch.sort(x, stable=True, dim=-1, descending=largest)
+    for name, k, attrs in [("sort", shape[-1], {"descending": largest}), ("topk", 7, {"k": 7, "largest": largest}), ("topk", 30, {"k": 30, "largest": largest})]:
+        result = library(name).ops[name].run(x, auto_sync=False, **attrs)
+        assert not result.diagnostics and result.tiling_key == key
+        assert torch.equal(result.outputs[1], want.indices[..., :k])
+        assert same_bits(result.outputs[0], want.values[..., :k].contiguous())
+
+
+def test_sort_through_autograd(library):
+    library("sort").register()
+    library("topk").register()
+    x = values(5, 40).requires_grad_()
+    weight = values(5, 40, seed=1)
+    for ours, theirs, w in [
+        (torch.ops.ascendops.sort(x, descending=True), torch.sort(x, dim=-1, descending=True), weight),
+        (torch.ops.ascendops.topk(x, 3, largest=False), torch.topk(x, 3, largest=False), weight[:, :3]),
+    ]:
+        assert torch.equal(ours[1], theirs[1])
+        (a,), (b,) = (torch.autograd.grad((one[0] * w).sum(), x) for one in (ours, theirs))
+        assert torch.equal(a, b)
+
+
+def test_topk_refuses_more_than_a_row_has(library):
+    with pytest.raises(AscendOpsError):
+        library("topk").ops["topk"].run(torch.ones(2, 3), k=4)
+
+
 def test_permute_refuses_what_is_no_order_of_dims(library):
     for dims in [(0, 0), (0, 2), (0,)]:
         with pytest.raises(AscendOpsError):
