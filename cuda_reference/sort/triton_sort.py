@@ -68,7 +68,8 @@ def _sorted(x: torch.Tensor, kept: int, descending: bool) -> tuple[torch.Tensor,
     length = x.shape[-1]
     rows = x.numel() // length
     run = min(128, triton.next_power_of_2(length))
-    some = max(1, min(triton.next_power_of_2(rows), (128 if x.is_cuda else 1 << 15) // run))  # the interpreter's cost is per program
+    most = 128 // run if x.is_cuda else (1 << 20) // run**2  # the interpreter's cost is per program; Triton's largest tensor has 2^20 elements
+    some = max(1, min(triton.next_power_of_2(rows), most))
     keys = torch.empty(x.shape, dtype=torch.int64, device=x.device)
     blocks = triton.cdiv(length, run)
     _sort_blocks[(triton.cdiv(rows, some) * blocks,)](x, keys, rows, length, blocks, DESCENDING=descending, ROWS=some, BLOCK=run)
