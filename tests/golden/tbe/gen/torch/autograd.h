@@ -57,6 +57,16 @@ inline at::Tensor Unreduce(at::Tensor tensor, const at::Tensor &like, std::vecto
     return tensor.expand(like.sizes());
 }
 
+// Undoes a permute by `dims`.
+inline at::Tensor Unpermute(const at::Tensor &tensor, const std::vector<int64_t> &dims)
+{
+    std::vector<int64_t> places(dims.size());
+    for (size_t i = 0; i < dims.size(); ++i) {
+        places[at::maybe_wrap_dim(dims[i], tensor.dim())] = static_cast<int64_t>(i);
+    }
+    return tensor.permute(places);
+}
+
 inline at::Tensor Undeclared(bool needed, const char *op, const char *input)
 {
     TORCH_CHECK(!needed, op, " declares no gradient for '", input, "': add it to [autograd] in op.toml, or detach it");
