@@ -88,15 +88,17 @@ def remote(target: str, values: Values, poison: int | None, outs: Sequence[OutSp
     return run_once(resolve(target), values, poison, outs)
 
 
-def run_once(candidate: Callable[..., Any], values: Values, poison: int | None, outs: Sequence[OutSpec] | None) -> Run:
-    """One observed call of `candidate` on a copy of `values`.
+def run_once(
+    candidate: Callable[..., Any], values: Values, poison: int | None, outs: Sequence[OutSpec] | None, in_place: bool = False
+) -> Run:
+    """One observed call of `candidate` on a copy of `values`, or on the values themselves.
 
     Args:
         poison: Byte to fill uninitialised memory with, or None to leave it alone.
         outs: Shape and dtype of each output; if given and the candidate takes `out`, it writes into such buffers.
     """
     zones = InputZones(0 if poison is None else poison)
-    fresh = clone(values, zones.copy)
+    fresh = dict(values) if in_place else clone(values, zones.copy)
     before = _bytes_of(values)
     buffers = (
         [_guarded(spec, 0 if poison is None else poison) for spec in outs] if outs and takes_out(candidate) else []

@@ -7,13 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ascendops.errors import ParityError
+import torch
+
+from ascendops.errors import ParityError, did_you_mean
 from ascendops.parity import bundle, gates
 from ascendops.parity.bias import unbiased
 from ascendops.parity.bundle import Bundle
-from ascendops.parity.calling import Outputs, describe
-from ascendops.parity.execute import Runner, local_runner, worker_runner
+from ascendops.parity.calling import Outputs, clone, describe, named_tensors
+from ascendops.parity.execute import Runner, local_runner, run_once, worker_runner
 from ascendops.parity.judge import Judge, Judged, out_specs
+from ascendops.parity.relations import KINDS, check
 from ascendops.parity.verdict import GateResult, Verdict, combine
 from ascendops.worker import Worker, resolve
 
@@ -34,6 +37,7 @@ def verify(
     deterministic: bool = True,
     timeout_s: float = 300,
     seed: int = 0,
+    relations: Mapping[str, Sequence[str]] | None = None,
 ) -> Verdict:
     """Judges `candidate` against the fp64 `golden` on every case, by the rule set ascendops-parity/1.
 
@@ -51,6 +55,8 @@ def verify(
         deterministic: False if repeated runs may differ within the allowed error.
         timeout_s: Time limit of one isolated call.
         seed: Seeds the random signs of the sensitivity estimate.
+        relations: Relations between results that must hold, as in op.toml: kind (`shift`, `scale`, `odd`, `permute`, `rows`, `idempotent`) = the
+            inputs that change together; tried on the first cases that pass.
 
     Raises:
         ParityError: An argument is not usable.
@@ -76,6 +82,10 @@ def verify(
         if worker is not None:
             _alone(done, cases, runner, worker, judge)
         _reuse(done, cases, runner)
+        if worker is None and not mutates:
+            _same_place(done, cases, _callable(candidate))
+        for kind, names in (relations or {}).items():
+            _related(done, cases, runner, judge, kind, names)
         _pooled_bias(done)
     finally:
         if worker:
@@ -169,6 +179,38 @@ def _alone(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runne
             result = done[i].result
             result.labels = tuple(dict.fromkeys(("STALE", *result.labels)))
             result.notes.append("the case passes alone in a fresh process: an earlier call left something behind")
+
+
+def _same_place(done: list[Judged], cases: Sequence[Mapping[str, Any]], candidate: Callable[..., Any]) -> None:
+    """Other values at the same addresses: a result that is kept by address or by shape comes out again."""
+    chosen = next((i for i, judged in enumerate(done) if judged.result.passed and any(t.numel() for t in judged.run.outputs if t is not None)), None)
+    if chosen is None:
+        return
+    values = clone(cases[chosen])
+    outs = out_specs(done[chosen].truths, values)
+    first = run_once(candidate, values, None, outs, in_place=True)
+    for _, tensor in named_tensors(values):
+        if tensor.is_floating_point() and tensor.numel() > 1 and tensor.is_contiguous():
+            raw = tensor.view(-1).view(torch.uint8).reshape(-1, tensor.itemsize)
+            raw.copy_(raw.flip(0))
+    again, fresh = run_once(candidate, values, None, outs, in_place=True), run_once(candidate, values, None, outs)
+    if any(run.error for run in (first, again, fresh)) or not gates.repeatable([again, fresh]).failed or gates.repeatable([first, again]).failed:
+        return
+    result = done[chosen].result
+    result.gates.append(GateResult("G6", "same place", "fail", "other inputs at the same addresses gave the earlier result", ("STALE",)))
+    result.status, result.labels = "fail", ("STALE",)
+
+
+def _related(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runner, judge: Judge, kind: str, names: Sequence[str]) -> None:
+    if kind not in KINDS:
+        raise ParityError(f"no relation is called '{kind}'", help=did_you_mean(kind, KINDS))
+    for judged, case in [(judged, case) for judged, case in zip(done, cases, strict=True) if judged.result.passed][:_REUSE_CASES]:
+        if any(name not in case for name in names):
+            raise ParityError(f"a case has no input {', '.join(name for name in names if name not in case)}", help=f"it has {', '.join(case)}")
+        gate = check(kind, names, judge.golden, case, lambda values: runner(values, None, None), [None if t is None else t.dtype for t in judged.truths], judge.seed)
+        judged.result.gates.append(gate)
+        if gate.failed:
+            judged.result.status, judged.result.labels = "fail", gate.labels
 
 
 def _reuse(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runner) -> None:

@@ -11,6 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from ascendops.errors import ParityError
 from ascendops.parity import inputs, verify
 
 H, B = torch.float16, torch.bfloat16
@@ -190,6 +191,27 @@ def by_shape() -> Callable[..., Any]:
 def test_what_an_earlier_call_left(kernel: Callable[..., Any], golden: Callable[..., Any], cases: list[Case]) -> None:
     verdict = verify(kernel, golden, cases, repeats=2)
     assert verdict.status == "fail" and "STALE" in verdict.labels, str(verdict)
+
+
+def test_results_kept_by_address_are_stale() -> None:  # rule SUB-BEH of cann-bench: caches keyed by data_ptr
+    made: dict[int, torch.Tensor] = {}
+    kept: list[torch.Tensor] = []
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        kept.append(x)  # so that no other input gets the address
+        return made.setdefault(x.data_ptr(), torch.exp(x)).clone()
+
+    verdict = verify(kernel, torch.exp, [{"x": make((8, 33))}], repeats=2)
+    assert verdict.labels == ("STALE",), str(verdict)
+
+
+def test_declared_relations_are_tried() -> None:
+    case = {"x": make((8, 33))}
+    assert verify(softmax, softmax, [case], repeats=2, relations={"shift": ["x"], "rows": ["x"], "permute": ["x"]}).passed
+    over_rows = lambda x: softmax(x) + (x.shape[0] == 1) * 2**-10  # noqa: E731
+    assert verify(over_rows, softmax, [case], repeats=2, relations={"rows": ["x"]}).labels == ("RELATION",)
+    with pytest.raises(ParityError, match="shfit"):
+        verify(softmax, softmax, [case], repeats=2, relations={"shfit": ["x"]})
 
 
 def test_ties_that_float32_cannot_tell_may_go_either_way() -> None:
