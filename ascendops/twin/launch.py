@@ -206,7 +206,7 @@ def launch(
         timeout_s: Seconds after which the launch is ended.
         has_workspace: Whether a workspace pointer follows `args`.
         has_tiling: Whether a tiling pointer comes last.
-        threads: Blocks that run at once; 0: as many as this machine has cores.
+        threads: Blocks that run at once; 0: as many as this process may use cores.
 
     Raises:
         InputError: The arguments do not fit the kernel's parameters.

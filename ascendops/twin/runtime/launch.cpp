@@ -1,4 +1,5 @@
 // Runs the blocks of a launch as threads.
+#include <sched.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -209,6 +210,15 @@ void Launch::spawn() {
 
 namespace {
 
+// Cores that this process may use.
+uint32_t usable_cores() {
+#if defined(__linux__)
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<uint32_t>(std::max(1, CPU_COUNT(&set)));
+#endif
+    return std::max(1u, std::thread::hardware_concurrency());
+}
+
 void check_input(Launch &launch) {
     const TwinLaunch &in = *launch.in;
     for (uint32_t i = 0; i < in.buffer_count; ++i) {
@@ -219,9 +229,8 @@ void check_input(Launch &launch) {
         launch.pages.push_back(std::make_unique<GmPages>(b.address, b.address + b.bytes, (b.flags & TWIN_BUFFER_UNDEFINED) != 0));
         launch.ranges.back().pages = launch.pages.back().get();
     }
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
     launch.total = in.block_dim * launch.per_block();
-    launch.max_running = std::min(in.threads != 0 ? in.threads : cores, launch.total);
+    launch.max_running = std::min(in.threads != 0 ? in.threads : usable_cores(), launch.total);
     launch.cross.resize(launch.total);
     launch.jobs.resize(in.block_dim);
     launch.vectors_ended.resize(in.block_dim);

@@ -43,7 +43,7 @@ struct TwinLaunch {
     uint8_t checks;
     uint8_t auto_sync;
     uint8_t trace;
-    uint32_t threads;             // blocks that run at once, 0: one per core of this machine
+    uint32_t threads;             // blocks that run at once, 0: one per core that this process may use
     double timeout_s;
 };
 
