@@ -75,6 +75,13 @@ Fix: take the tiling from MatmulApiTiling::GetTiling, which keeps these limits, 
 tiling comes before all of them.""",
     ),
     error(
+        "MATMUL-TRANSPOSE",
+        "A matrix is transposed otherwise than its MatmulType says",
+        """isTransposeA of SetTensorA (and isTransposeB) may be true only where ISTRANS of the MatmulType is true. There it may also be false, but only for
+half and bfloat16_t: for other types the layout in L1 depends on ISTRANS. On the device the result is wrong.
+Fix: give MatmulType the value that SetTensorA is called with, and SetAType of the tiling, too; two ways need two objects, or two tiling keys.""",
+    ),
+    error(
         "HCCL-USE",
         "A communication task that is used wrongly, or that needs other ranks",
         """Tasks are prepared after Init or InitV2 with the context of GetHcclContext; each prepared repeat is committed once and waited for. The twin runs a

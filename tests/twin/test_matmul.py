@@ -136,9 +136,13 @@ def test_faults_are_found() -> None:
 
     assert found("half_nn") == set()
     assert found("bad_no_b") == {"MATMUL-USE"}
+    assert found("bad_turn_half") == {"MATMUL-TRANSPOSE"}
+    assert found("either_turn_half") == set() and torch.allclose(c.double(), a.double() @ b.double(), atol=1e-3)
     assert found("float_nn", baseM=0) == {"MATMUL-TILING"}
     assert "MATMUL-TILING" in found("half_nn", baseM=512, baseN=256), "L0C has 128 KB"
     assert "MATMUL-TILING" in found("half_nn", depthA1=64), "L1 has 512 KB"
+    a, b = matrix(m, k, FLOAT, 1), matrix(k, n, FLOAT, 2)
+    assert found("bad_turn_float", **tiling(m, n, k, 0, FLOAT)) == {"MATMUL-TRANSPOSE"}
 
 
 def test_tilings_keep_the_documented_limits() -> None:

@@ -198,3 +198,28 @@ extern "C" __global__ __aicore__ void bad_no_b(GM_ADDR a, GM_ADDR b, GM_ADDR bia
     mm.SetTensorA(gmA);
     mm.IterateAll(gmC);
 }
+
+// ISTRANS says one thing, SetTensorB another one.
+template <typename T, bool TB>
+__aicore__ inline void Turned(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR t) {
+    TPipe pipe;
+    const TCubeTiling tiling = Read(t);
+    Matmul<MatmulType<TPosition::GM, CubeFormat::ND, T>, MatmulType<TPosition::GM, CubeFormat::ND, T, TB>, MatmulType<TPosition::GM, CubeFormat::ND, float>> mm;
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &tiling);
+    SetInputs<decltype(mm), T, float>(mm, tiling, Part(tiling, 0), a, b, nullptr, false, !TB);
+    GlobalTensor<float> gmC;
+    gmC.SetGlobalBuffer((__gm__ float *)c, tiling.M * tiling.N);
+    mm.IterateAll(gmC);
+}
+extern "C" __global__ __aicore__ void bad_turn_half(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, GM_ADDR workspace, GM_ADDR t) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
+    Turned<half, false>(a, b, c, t);
+}
+extern "C" __global__ __aicore__ void bad_turn_float(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, GM_ADDR workspace, GM_ADDR t) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
+    Turned<float, true>(a, b, c, t);
+}
+extern "C" __global__ __aicore__ void either_turn_half(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, GM_ADDR workspace, GM_ADDR t) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
+    Turned<half, true>(a, b, c, t);
+}

@@ -123,10 +123,10 @@ public:
         mm_.running = false;
     }
 
-    TWIN_API void SetTensorA(const GlobalTensor<SrcAT> &gm, bool isTransposeA = false) { set(mm_.a, gm.span(), isTransposeA); }
-    TWIN_API void SetTensorB(const GlobalTensor<SrcBT> &gm, bool isTransposeB = false) { set(mm_.b, gm.span(), isTransposeB); }
-    TWIN_API void SetTensorA(const LocalTensor<SrcAT> &leftMatrix, bool isTransposeA = false) { set_local("SetTensorA", mm_.a, leftMatrix.span(), isTransposeA); }
-    TWIN_API void SetTensorB(const LocalTensor<SrcBT> &rightMatrix, bool isTransposeB = false) { set_local("SetTensorB", mm_.b, rightMatrix.span(), isTransposeB); }
+    TWIN_API void SetTensorA(const GlobalTensor<SrcAT> &gm, bool isTransposeA = false) { set<A_TYPE>(mm_.a, gm.span(), isTransposeA); }
+    TWIN_API void SetTensorB(const GlobalTensor<SrcBT> &gm, bool isTransposeB = false) { set<B_TYPE>(mm_.b, gm.span(), isTransposeB); }
+    TWIN_API void SetTensorA(const LocalTensor<SrcAT> &leftMatrix, bool isTransposeA = false) { set_local<A_TYPE>("SetTensorA", mm_.a, leftMatrix.span(), isTransposeA); }
+    TWIN_API void SetTensorB(const LocalTensor<SrcBT> &rightMatrix, bool isTransposeB = false) { set_local<B_TYPE>("SetTensorB", mm_.b, rightMatrix.span(), isTransposeB); }
     void SetTensorA(SrcAT aScalar) { set_scalar(mm_.a, aScalar); }
     void SetTensorB(SrcBT bScalar) { set_scalar(mm_.b, bScalar); }
     TWIN_API void SetBias(const GlobalTensor<BiasT> &biasGlobal) {
@@ -134,7 +134,7 @@ public:
         mm_.has_bias = true;
     }
     TWIN_API void SetBias(const LocalTensor<BiasT> &inputBias) {
-        set_local("SetBias", mm_.bias, inputBias.span(), false);
+        set_local<BIAS_TYPE>("SetBias", mm_.bias, inputBias.span(), false);
         mm_.has_bias = true;
     }
     void DisableBias() { mm_.has_bias = false; }
@@ -190,16 +190,23 @@ public:
     TPipe *tpipe = nullptr;
 
 protected:
+    template <class TYPE>
     void set(ascendc_twin::MmSide &side, const ascendc_twin::Span &span, bool transposed) {
+        const bool both = TYPE::isTrans && (side.dt == ascendc_twin::Dt::F16 || side.dt == ascendc_twin::Dt::BF16);
+        if (transposed != TYPE::isTrans && !both) {
+            ascendc_twin::finding("MATMUL-TRANSPOSE", "a matrix is set %stransposed, but ISTRANS of its MatmulType is %s", transposed ? "" : "not ",
+                                  TYPE::isTrans ? "true, and only half and bfloat16_t may be either" : "false");
+        }
         side.span = span;
         side.transposed = transposed;
         side.set = true;
         mm_.running = false;
         mm_.taken = 0;
     }
+    template <class TYPE>
     TWIN_API void set_local(const char *api, ascendc_twin::MmSide &side, const ascendc_twin::Span &span, bool transposed) {
         touch_local(api, span, ascendc_twin::Rw::READ);
-        set(side, span, transposed);
+        set<TYPE>(side, span, transposed);
     }
     template <typename T>
     void set_scalar(ascendc_twin::MmSide &side, T value) {
