@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ascendops.spec.socs import Soc
 
 # What asc-config.cmake of CANN 9.x needs; where it is missing, the toolkit has the msopgen layout of 8.x.
-_NEW_LAYOUT = "compiler/tikcpp/ascendc_kernel_cmake/fwk_modules/func.cmake"
+NEW_LAYOUT = "compiler/tikcpp/ascendc_kernel_cmake/fwk_modules/func.cmake"
 
 
 def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
@@ -33,12 +33,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
         CompileError: The toolkit's compiler refused a source.
         ToolchainError: A step of the toolkit failed or left out a file that it should have made.
     """
-    toolkit = find_toolkit()
-    if toolkit is None:
-        raise ToolchainMissing(
-            "the CANN toolkit was not found", why="looked at ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and /usr/local/Ascend",
-            help="source the toolkit's set_env.sh, or use --backend twin",
-        )  # fmt: skip
+    toolkit = needed_toolkit()
     if shutil.which("cmake") is None:
         raise ToolchainMissing("cmake was not found on PATH", help="install cmake 3.16 or newer")
     render_gen(project)
@@ -56,6 +51,21 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     return Library(operators(project, soc, toolkit, installed[0]), project.root, soc.name, "cann"), 1
 
 
+def needed_toolkit() -> Toolkit:
+    """The CANN toolkit of this host.
+
+    Raises:
+        ToolchainMissing: There is none.
+    """
+    toolkit = find_toolkit()
+    if toolkit is None:
+        raise ToolchainMissing(
+            "the CANN toolkit was not found", why="looked at ASCEND_HOME_PATH, ASCEND_TOOLKIT_HOME and /usr/local/Ascend",
+            help="source the toolkit's set_env.sh, or use --backend twin",
+        )  # fmt: skip
+    return toolkit
+
+
 def _drive(project: Project, toolkit: Toolkit, environment: Mapping[str, str], jobs: int | None) -> Path:
     """Runs the front end that fits the toolkit; returns the folder it built in."""
     if project.spec is None:
@@ -64,7 +74,7 @@ def _drive(project: Project, toolkit: Toolkit, environment: Mapping[str, str], j
             raise ToolchainError(f"{project.name} has no build.sh", where=str(project.root), help="an msopgen project is built by its own build.sh")
         step(["bash", str(script)], project.root, environment, f"build.sh of {project.name}")
         return project.root / "build_out"
-    if (toolkit.root / _NEW_LAYOUT).is_file():
+    if (toolkit.root / NEW_LAYOUT).is_file():
         stage = project.root / "build" / "cann9"
         shutil.rmtree(stage, ignore_errors=True)
         step(["cmake", "-S", str(project.root / "gen" / "cann9"), "-B", str(stage)], project.root, environment, f"configuring {project.name}")

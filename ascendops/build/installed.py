@@ -12,6 +12,7 @@ from ascendops.build import acl, aclnn, outputs as places
 from ascendops.build.operator import Operator
 from ascendops.build.result import RunResult
 from ascendops.build.twin import host_library, signature
+from ascendops.errors import ToolchainMissing
 from ascendops.spec import names
 from ascendops.twin.diagnostics import Diagnostic
 
@@ -66,6 +67,54 @@ class InstalledOperator(Operator):
     def _finding(self, overrun: Overrun) -> Diagnostic:
         kind, severity = ("GM-PADDING", "warning") if overrun.harmless else ("GM-BOUNDS", "error")
         return Diagnostic(kind, severity, f"{overrun}; the device does not say by which line: run the case with --backend twin", None, 0, 0, 0, "")
+
+
+@dataclass(frozen=True)
+class ExtensionOperator:
+    """An operator that an extension for torch_npu registers (gen/torch of a TBE project).
+
+    Attributes:
+        name: snake_case name.
+        vendor: The folder of the package that holds its kernel.
+    """
+
+    name: str
+    vendor: Path
+
+    def __call__(self, *args: Any, **attrs: Any) -> Any:
+        """Calls torch.ops.ascendops.NAME; host tensors are moved to the NPU, and the results back.
+
+        Raises:
+            ToolchainMissing: No extension has registered the operator.
+        """
+        import torch
+
+        if not hasattr(torch.ops.ascendops, self.name):
+            raise ToolchainMissing(
+                f"torch.ops.ascendops.{self.name} is not registered", where=str(self.vendor),
+                help="on the Ascend host: pip install --no-build-isolation ./gen/torch, and import the package that it makes",
+            )  # fmt: skip
+        moved = [value.to("npu") if isinstance(value, torch.Tensor) else value for value in args]
+        result = getattr(torch.ops.ascendops, self.name)(*moved, **attrs)
+        if not any(isinstance(value, torch.Tensor) and value.device.type == "cpu" for value in args):
+            return result
+        return tuple(one.cpu() for one in result) if isinstance(result, (tuple, list)) else result.cpu()
+
+    def run(self, *args: Any, out: Any = None, **options: Any) -> RunResult:
+        """Like a call, as a result; the device reports neither tiling nor findings.
+
+        Raises:
+            ToolchainMissing: No extension has registered the operator.
+        """
+        import torch
+
+        attrs = {name: value for name, value in options.items() if name not in ("checks", "auto_sync", "trace", "timeout_s")}
+        start = time.perf_counter()
+        result = self(*args, **attrs)
+        outputs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
+        for target, value in zip([out] if isinstance(out, torch.Tensor) else out or (), outputs, strict=False):
+            target.copy_(value)
+        return RunResult(outputs, 0, 0, b"", 0, (), None, time.perf_counter() - start, "", "cann", ("the device reports no tiling key",))
 
 
 def operators(project: Project, soc: Soc, toolkit: Toolkit, vendor: Path) -> dict[str, Operator]:

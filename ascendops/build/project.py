@@ -82,10 +82,10 @@ class Project:
         chosen = resolve_backend(backend)
         target = socs.resolve(soc)
         self._check_unit(target)
-        if self.spec is not None and self.spec.dialect == "tbe" and chosen == "twin":
-            from ascendops.tbe import build as tbe
+        if self.spec is not None and self.spec.dialect == "tbe":
+            from ascendops.tbe import build as tbe, package
 
-            library, compiled = tbe.build(self, target)
+            library, compiled = tbe.build(self, target) if chosen == "twin" else package.build(self, target)
         elif chosen == "cann":
             from ascendops.build import cann
 

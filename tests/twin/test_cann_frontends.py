@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -217,4 +218,56 @@ def test_an_installer_that_installs_nothing_is_reported(project, ascend_host):
     makeself = ascend_host / "tools/op_project_templates/ascendc/customize/cmake/makeself.cmake"
     makeself.write_text(makeself.read_text().replace("mkdir -p", "echo"))
     with pytest.raises(ToolchainError, match="installed nothing"):
+        ascendops.open_project(project).build(backend="cann")
+
+
+@pytest.fixture
+def tbe_host(tmp_path, monkeypatch):
+    """A TBE project, and a toolkit of 8.x."""
+    toolkit = tmp_path / "toolkit"
+    (toolkit / "compiler").mkdir(parents=True)
+    (toolkit / "compiler/version.info").write_text("version_dir=8.1.RC1\n")
+    monkeypatch.setenv("ASCEND_HOME_PATH", str(toolkit))
+    monkeypatch.delenv("ASCEND_CUSTOM_OPP_PATH", raising=False)
+    new_project("relu", tmp_path / "relu", dialect="tbe")
+    return tmp_path / "relu", toolkit
+
+
+def compiler(folder, script):
+    """Stands for g++: the prototypes include GE's headers, which no stand-in has."""
+    path = folder / "cxx"
+    path.write_text(f"#!/bin/bash\n{script}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_a_tbe_project_is_packed_and_put_on_the_path(tbe_host, tmp_path, monkeypatch):
+    project, _ = tbe_host
+    monkeypatch.setenv("CXX", compiler(tmp_path, f'echo "$@" > {tmp_path}/cxx.txt; while [ "$1" != -o ]; do shift; done; touch "$2"'))
+    library = ascendops.open_project(project).build(backend="cann")
+    vendor = project / "build/tbe/vendors/ascendops_relu"
+    assert (library.backend, list(library.ops)) == ("cann", ["relu"])
+    assert os.environ["ASCEND_CUSTOM_OPP_PATH"] == str(vendor)
+    tbe = vendor / "op_impl/ai_core/tbe"
+    info = json.loads((tbe / "config/ascend910b/aic-ascend910b-ops-info.json").read_text())
+    assert info["Relu"]["input0"]["name"] == "x" and info["Relu"]["opFile"] == {"value": "relu"}
+    assert (tbe / "ascendops_relu_impl/dynamic/relu.py").read_text() == (project / "tbe/impl/dynamic/relu.py").read_text()
+    words = (tmp_path / "cxx.txt").read_text().split()
+    assert {"-D_GLIBCXX_USE_CXX11_ABI=0", "-lgraph", "-lregister", "gen/op_proto/relu.cc", "gen/op_proto/relu_infershape.cc"} <= set(words)
+    with pytest.raises(ToolchainMissing, match=r"torch\.ops\.ascendops\.relu is not registered"):
+        library.relu(torch.ones(3))
+
+
+def test_a_tbe_package_that_is_not_whole_or_not_possible_is_told(tbe_host, tmp_path, monkeypatch):
+    project, toolkit = tbe_host
+    monkeypatch.setenv("CXX", "true")
+    with pytest.raises(ToolchainError, match=r"the package of relu lacks .*libcust_opsproto_rt2\.0\.so"):
+        ascendops.open_project(project).build(backend="cann")
+    monkeypatch.setenv("CXX", compiler(tmp_path, "echo 'relu.cc:3:1: error: no such type' >&2; exit 1"))
+    with pytest.raises(CompileError, match="no such type"):
+        ascendops.open_project(project).build(backend="cann")
+    marker = toolkit / "compiler/tikcpp/ascendc_kernel_cmake/fwk_modules/func.cmake"
+    marker.parent.mkdir(parents=True)
+    marker.touch()
+    with pytest.raises(ToolchainError, match="has no TBE"):
         ascendops.open_project(project).build(backend="cann")
