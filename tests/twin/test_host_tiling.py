@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from host_support import f32, host_ops
+from host_support import built, f32, host_ops
 
 from ascendops import resources
 from ascendops.errors import InputError, OpHostError
@@ -186,3 +186,22 @@ def test_broadcast_and_reduce_helpers_refuse(lib: HostLibrary) -> None:
     assert lib.infer_shape("TiledTemplate", [f32(3, 4), f32(1), axes]) == [(3, 1)]
     with pytest.raises(OpHostError):
         lib.infer_shape("TiledTemplate", [f32(3, 4), f32(1), HostTensor((1,), "int64", data=struct.pack("<q", 2))])
+
+
+def test_log_functions_and_checks_of_other_projects(tmp_path: Path) -> None:
+    source = tmp_path / "noisy.cpp"
+    source.write_text(
+        '#include "log/log.h"\n#include "log/ops_log.h"\n#include "register/op_def_registry.h"\nusing namespace AscendC;\n'
+        "static ge::graphStatus Tile(gert::TilingContext *context) {\n"
+        "    OPS_LOG_E_IF_NULL(context, context, return ge::GRAPH_SUCCESS)\n    const int *none = nullptr;\n"
+        "    if (AlogCheckDebugLevel(static_cast<uint32_t>(OP), DLOG_DEBUG) == 1) return ge::GRAPH_SUCCESS;\n"
+        '    OpLogSub(OP, DLOG_ERROR, "Noisy", "code %d", 7);\n    REPORT_INNER_ERR_MSG("E89999", "reason %s", "none");\n'
+        "    OPS_LOG_E_IF_NULL(context, none, return ge::GRAPH_FAILED)\n    return ge::GRAPH_SUCCESS;\n}\n"
+        "namespace ops {\nclass Noisy : public OpDef {\npublic:\n    explicit Noisy(const char *name) : OpDef(name)\n    {\n"
+        '        this->Output("y").DataType({ge::DT_FLOAT}).Format({ge::FORMAT_ND});\n'
+        '        this->AICore().SetTiling(Tile).AddConfig("ascend910b");\n    }\n};\nOP_ADD(Noisy);\n}\n'
+    )
+    with pytest.raises(OpHostError) as caught:
+        built([source]).tiling("Noisy", [], [f32(1)])
+    for text in ("Noisy: code 7", "reason none", "none is null"):
+        assert text in str(caught.value.why)

@@ -129,3 +129,9 @@ def test_a_gather_of_bytes_is_found_when_it_runs() -> None:
     assert not y.any()
     words = np.zeros(32, np.int32)
     assert findings(compiled(KERNELS), "bits_of_words", words, y, 0) == set()
+
+
+def test_a_tiling_is_copied_from_its_plain_address() -> None:
+    y = np.zeros(2, np.int32)
+    assert findings(compiled(KERNELS), "copied_tiling", y, tiling=struct.pack("<II", 1 << 20, 7)) == set()
+    assert y.tolist() == [7, 43]

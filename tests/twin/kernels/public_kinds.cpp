@@ -264,3 +264,15 @@ __aicore__ inline void Bits(GM_ADDR xAddr, GM_ADDR yAddr, int32_t count) {
 }
 extern "C" __global__ __aicore__ void bits_of_bytes(GM_ADDR x, GM_ADDR y, int32_t count) { Bits<uint8_t>(x, y, count); }
 extern "C" __global__ __aicore__ void bits_of_words(GM_ADDR x, GM_ADDR y, int32_t count) { Bits<int32_t>(x, y, count); }
+
+// A copy of the tiling from its plain address, and the compiler's name of a scalar function.
+struct FewNumbers {
+    uint32_t n, m;
+};
+extern "C" __global__ __aicore__ void copied_tiling(GM_ADDR y, GM_ADDR tiling) {
+    COPY_TILING_WITH_STRUCT(FewNumbers, tiling, numbers);
+    GlobalTensor<int32_t> gm;
+    gm.SetGlobalBuffer((__gm__ int32_t *)y, 2);
+    gm.SetValue(0, numbers->m);
+    gm.SetValue(1, clz(numbers->n));
+}

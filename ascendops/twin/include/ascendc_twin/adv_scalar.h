@@ -36,3 +36,6 @@ TWIN_API int64_t GetBitCount(uint64_t valueIn) {
 }
 
 }  // namespace AscendC
+
+// The compiler's own name.
+TWIN_API int64_t clz(uint64_t valueIn) { return AscendC::ScalarCountLeadingZero(valueIn); }

@@ -18,7 +18,12 @@
 #define OPS_LOG_I_IF(condition, desc, expr, ...) OP_CHECK_IF(condition, OP_LOGI(desc, __VA_ARGS__), expr)
 #define OPS_LOG_W_IF(condition, desc, expr, ...) OP_CHECK_IF(condition, OP_LOGW(desc, __VA_ARGS__), expr)
 #define OPS_LOG_E_IF(condition, desc, expr, ...) OP_CHECK_IF(condition, OP_LOGE(desc, __VA_ARGS__), expr)
-#define OPS_LOG_E_IF_NULL(desc, ptr, expr) OP_CHECK_IF((ptr) == nullptr, OP_LOGE(desc, "%s is null", #ptr), expr)
+// Sources write it with and without a semicolon behind it.
+#define OPS_LOG_E_IF_NULL(desc, ptr, expr)     \
+    if ((ptr) == nullptr) {                    \
+        OP_LOGE(desc, "%s is null", #ptr);     \
+        expr;                                  \
+    }
 #define OPS_CHECK(condition, log, expr) OP_CHECK_IF(condition, log, expr)
 #define OPS_CHECK_NULL_WITH_CONTEXT(context, ptr) OP_CHECK_NULL_WITH_CONTEXT(context, ptr)
 #define OPS_CHECK_NULL_WITH_CONTEXT_RET(context, ptr, ret) OP_CHECK_NULL_WITH_CONTEXT_RET(context, ptr, ret)

@@ -16,3 +16,6 @@
 #define OP_ADD(opType, ...)                            \
     static int VAR_UNUSED g_##opType##_added =         \
         ops::OpDefFactory::OpDefRegister(#opType, [](const char *name) -> ops::OpDef { return opType(name); })
+
+// Sources say `using namespace AscendC;` whatever else they include.
+namespace AscendC {}

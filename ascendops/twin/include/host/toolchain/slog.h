@@ -16,3 +16,5 @@ inline int CheckLogLevel(int, int level) { return level >= DLOG_ERROR ? 1 : 0; }
 #define dlog_warn(module, ...) ascendops_host::Log(DLOG_WARN, std::string(), __VA_ARGS__)
 #define dlog_info(module, ...) ascendops_host::Log(DLOG_INFO, std::string(), __VA_ARGS__)
 #define dlog_debug(module, ...) ascendops_host::Log(DLOG_DEBUG, std::string(), __VA_ARGS__)
+#define OpLogSub(module, level, desc, ...) ascendops_host::Log(level, ascendops_host::LogName(desc), ##__VA_ARGS__)
+inline int AlogCheckDebugLevel(uint32_t module, int level) { return CheckLogLevel(static_cast<int>(module), level); }
