@@ -26,7 +26,7 @@ def find_projects(start: Path) -> list[Path]:
     """
     start = start.absolute()
     if not start.exists():
-        raise NotAProject(f"{start} does not exist", where=str(start))
+        raise NotAProject(f"{start} does not exist", help="give the folder of an operator project, or make one: ascendops new op NAME")
     start = start.parent if start.is_file() else start
     above = next((folder for folder in (start, *start.parents) if is_project(folder)), None)
     if above:

@@ -26,19 +26,18 @@ def command() -> None:
     """
 
 
-def _list(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
-    if not value or ctx.resilient_parsing:
-        return
+def _list(dialect: str, only: str | None) -> str:
+    """The families of a dialect, or one of them, with their operators."""
     from ascendops.render import all_families
+    from ascendops.render.families import family
 
-    for family in all_families():
-        click.echo(f"{family.name}: {family.doc}\n{table([[name, str(preset['doc'])] for name, preset in family.presets.items()])}")
-    ctx.exit()
+    chosen = [family(only, dialect)] if only else all_families(dialect)
+    return "\n".join(f"{one.name}: {one.doc}\n{table([[name, str(preset['doc'])] for name, preset in one.presets.items()])}" for one in chosen)
 
 
 @command.command("op")
-@click.argument("name")
-@click.option("--list", is_flag=True, callback=_list, expose_value=False, is_eager=True, help="List families and their operators.")
+@click.argument("name", required=False)
+@click.option("--list", "listing", is_flag=True, help="List families and their operators.")
 @click.option("--family", metavar="F", help="Template family, when the name alone does not decide.")
 @click.option("--like", metavar="PRESET", help="Start from this operator of the family, such as gelu.")
 @click.option("--from", "source", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE", help="msopgen JSON, golden.py, or a CUDA or Triton file with the kernel to port.")
@@ -51,7 +50,7 @@ def _list(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
 @force_option
 @output_options
 def op(
-    name: str, family: str | None, like: str | None, source: Path | None, schema: str | None, dialect: str, socs: tuple[str, ...], out: Path | None,
+    name: str | None, listing: bool, family: str | None, like: str | None, source: Path | None, schema: str | None, dialect: str, socs: tuple[str, ...], out: Path | None,
     dry_run: bool, diff: bool, force: bool, output: Output,
 ) -> None:  # fmt: skip
     """Create the project of operator NAME (snake_case) in ./NAME.
@@ -66,6 +65,13 @@ def op(
     """
     from ascendops import render
 
+    if listing:
+        output.result(_list(dialect, family))
+        return
+    if name is None:
+        raise click.UsageError("Missing argument 'NAME'.")
+    if source is not None and schema is not None:
+        raise click.UsageError("--from and --schema both say what the operator's arguments are: give one of them")
     declared = _from(name, source, output)
     project = render.new_project(
         name, out or Path(name), family=family, like=like, schema=schema, units=_units(socs), source=declared, dialect=dialect, dry_run=dry_run or diff, force=force

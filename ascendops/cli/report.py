@@ -9,7 +9,7 @@ import click
 
 from ascendops.cli.options import output_options, project_option
 from ascendops.cli.output import Output
-from ascendops.errors import ExitCode, NothingSelected
+from ascendops.errors import ExitCode, NothingSelected, ReportError
 
 if TYPE_CHECKING:
     from ascendops.report import RunReport
@@ -36,6 +36,8 @@ def command(run: Path | None, project: Path | None, kind: str, out: Path | None,
     """
     from ascendops import report
 
+    if run is not None and not run.is_file():
+        raise ReportError(f"{run} is not there", where=str(run), help="write one: ascendops test --out run.json")
     source = run or (project or Path()) / ".ascendops" / "last-run.json"
     if not source.is_file():
         raise NothingSelected("no test run to report", where=str(source), help="run one: ascendops test --out run.json")

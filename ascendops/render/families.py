@@ -185,5 +185,5 @@ def _unknown(word: str, candidates: Sequence[Family], *, given: bool) -> AscendO
     return UnknownPreset(
         f"{'there is no preset' if given else 'no template has an operator'} '{word}'",
         why=lists,
-        help=f"{hint}start from one of these with --like PRESET, or take a family's default with --family FAMILY",
+        help=f"{hint}start from one of these with --like PRESET, take a family's default with --family FAMILY, or any schema with --family custom",
     )

@@ -174,3 +174,28 @@ def test_a_command_finds_the_project_above(softmax, capsys, monkeypatch):
 
 def test_a_report_of_nothing_is_exit_5(capsys):
     fails(capsys, ["report"], ExitCode.NOTHING, "ascendops test --out run.json")
+
+
+def test_two_sources_of_an_interface_are_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "golden.py").write_text("def golden(x):\n    return x\n")
+    assert main(["new", "op", "foo", "--from", "golden.py", "--schema", "foo(Tensor x) -> Tensor"]) == 2
+    assert "--from and --schema both say" in capsys.readouterr().err and not (tmp_path / "foo").exists()
+    assert main(["new", "op", "foo", "--schema", "foo(Tensor x) -> Tensor"]) == 2
+    assert "any schema with --family custom" in capsys.readouterr().err
+    assert main(["new", "op"]) == 2
+    assert "Missing argument 'NAME'" in capsys.readouterr().err
+
+
+def test_the_list_is_of_the_dialect_and_the_family(capsys):
+    assert main(["new", "op", "--list", "--dialect", "tbe"]) == 0
+    tbe = capsys.readouterr().out
+    assert "to_float16" in tbe and "flash_attention" not in tbe
+    assert main(["new", "op", "--list", "--family", "scan"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["scan:", "cumsum"]
+    assert main(["new", "op", "--list", "--family", "scam"]) == 2
+
+
+def test_a_report_that_is_not_there_is_wrong_usage(capsys):
+    assert main(["report", "nosuch.json"]) == 2
+    assert "nosuch.json is not there" in capsys.readouterr().err
