@@ -6,9 +6,9 @@ Written from the documents and run with a toolkit of scripts only: it was not ru
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,12 +40,14 @@ def collect(
     if namespace != "ascendops":
         raise PackageRefused(f"gen/torch registers the operators under ascendops, not {namespace}", help="leave --namespace out")
     operator = next(iter(library.ops.values()))
-    assert isinstance(operator, InstalledOperator)
+    if not isinstance(operator, InstalledOperator):
+        raise PackageRefused("a package takes Ascend C operators, and this project is TBE", help="install build/tbe/vendors by hand, and gen/torch with pip")
     vendor, folder, runtime = operator.vendor, folders[project.root], compilation.host_runtime_library()
     files = {f"{folder}/host.so": operator.host.path, f"lib/{runtime.name}": runtime}
     files |= {f"{folder}/{inside}": path for inside, path in sources(project)}
     files |= {f"vendors/{vendor.name}/{path.relative_to(vendor)}": path for path in sorted(vendor.rglob("*")) if path.is_file()}
-    stage = Path(tempfile.mkdtemp(prefix="ascendops-extension-"))
+    stage = project.root / "build" / "extension"
+    shutil.rmtree(stage, ignore_errors=True)
     command = [sys.executable, "setup.py", "build_ext", "--build-lib", str(stage / "lib"), "--build-temp", str(stage / "temp")]
     backend.step(command, project.root / "gen" / "torch", dict(os.environ), f"the torch_npu extension of {project.name}")
     extensions = sorted((stage / "lib").rglob("*.so"))
