@@ -317,3 +317,16 @@ def test_a_verdict_of_a_run_can_be_verified(tmp_path: Path) -> None:
     assert result.exit_code == 0 and "ascendops verify" in out
     found = verdicts.verify(tmp_path / "v" / "verdict.json")
     assert found.disagreements == () and found.cases == found.passed == 6
+
+
+def test_processes_of_xdist_share_the_work_and_lose_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    folder = project(tmp_path)
+    other = project(tmp_path / "other", toml=OP_TOML.replace('"twice', '"twofold'))
+    out = io.StringIO()
+    kernel = f"--ascendops-kernel={folder}/kernel.py:run"
+    result = testing.run([folder, other], backend="twin", reference="none", pytest_args=["-n", "2", kernel], stream=out)
+    ids = [case.id for case in result.report.cases]
+    assert result.exit_code == 0, out.getvalue()
+    assert len(ids) == len(set(ids)) == 30 and {one.name: one.reached for one in result.report.ops} == {"twice": 2, "twofold": 2}
+    assert out.getvalue().count("14 cases   2 of 2 tiling keys reached") == 2
