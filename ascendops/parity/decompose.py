@@ -170,7 +170,7 @@ def cross_entropy(
         return torch.nn.functional.cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
     axis = 1 if input.dim() > 1 else 0
     kept = target != ignore_index
-    picked = -log_softmax(input, axis).gather(axis, torch.where(kept, target, 0).unsqueeze(axis)).squeeze(axis)
+    picked = -torch.log_softmax(input, axis).gather(axis, torch.where(kept, target, 0).unsqueeze(axis)).squeeze(axis)
     losses = torch.where(kept, picked, torch.zeros_like(picked))
     if reduction == "none":
         return losses

@@ -20,8 +20,15 @@ _SUMS = frozenset(("sum", "mean", "nansum", "nanmean", "cumsum"))
 _PRODUCTS = frozenset(("matmul", "mm", "bmm", "rmatmul", "mv", "dot", "linear", "addmm", "scaled_dot_product_attention")) & (CONTRACTIONS | frozenset(DECOMPOSED))
 
 
+def _by_lse(input: torch.Tensor, dim: int = -1, *_: Any, **__: Any) -> torch.Tensor:
+    """x - (max + log(sum e^(x - max))): the logarithm of the sum is formed first, as fused losses do."""
+    return input - torch.logsumexp(input, dim, keepdim=True)
+
+
 class InOrder(TorchFunctionMode):
-    """While active, float32 sums and products of matrices add their terms one after the other, backwards if `reverse`.
+    """While active, float32 sums and products of matrices add their terms one after the other.
+
+    `reverse` does so backwards, and takes log_softmax as x - logsumexp(x), the other form that kernels use.
 
     Composite functions are taken apart. Other functions, and other dtypes, run as they are.
     """
@@ -34,7 +41,7 @@ class InOrder(TorchFunctionMode):
         """Runs the function, or its parts, or adds in order."""
         kwargs = kwargs or {}
         name = getattr(func, "__name__", "").strip("_")
-        parts = DECOMPOSED.get(name)
+        parts = _by_lse if self.reverse and name == "log_softmax" else DECOMPOSED.get(name)
         if parts is not None:
             with self:
                 return parts(*args, **kwargs)

@@ -20,6 +20,7 @@ from ascendops.parity.ulp import round_to, ulp
 _STEP32 = 2.0**-23
 _ADDING = 0.2  # standard deviation of one float32 rounding, times the mean of partial over whole sum
 _MAX_NOISE = 1 << 22
+_PER_EXPONENT = 0.5  # e^x as 2^(x log2 e) has one more ulp per unit of x: __expf's documented 2 + 1.173 |x| ulp
 _LIBM = 4.0  # times half an ulp: vendors document 1 to 2 ulp for exp, log, tanh, erf, rsqrt in float32 (CUDA C++ Programming Guide, mathematical functions)
 
 
@@ -68,18 +69,25 @@ class Rounded(TorchFunctionMode):
         out = func(*args, **kwargs)
         if plain in REDUCTIONS or plain in CONTRACTIONS:
             out = self._added(out, _magnitude(func, plain, args, kwargs))
-        kind, reach = (torch.float32, _LIBM) if plain in SMOOTH else (self.dtype, 1.0)
+        kind, reach = (torch.float32, self._libm(plain, args)) if plain in SMOOTH else (self.dtype, 1.0)
         in_place = name.endswith("_") and not name.endswith("__")
         return (
             out.copy_(self._rounded(out, kind, reach)) if in_place and isinstance(out, torch.Tensor) else self._each(out, kind, reach)
         )
 
-    def _each(self, out: Any, dtype: torch.dtype, reach: float) -> Any:
+    def _libm(self, name: str, args: Any) -> Any:
+        """How many half ulps a function of libm may be off."""
+        exponent = args[0] if args and name in ("exp", "exp2") else None
+        if not isinstance(exponent, torch.Tensor) or exponent.dtype != torch.float64:
+            return _LIBM
+        return _LIBM * (1 + _PER_EXPONENT * torch.nan_to_num(exponent.detach(), 0.0, 0.0, 0.0).abs())
+
+    def _each(self, out: Any, dtype: torch.dtype, reach: Any) -> Any:
         if isinstance(out, torch.Tensor):
             return self._rounded(out, dtype, reach)
         return type(out)(self._each(item, dtype, reach) for item in out) if type(out) in (tuple, list) else out
 
-    def _rounded(self, out: torch.Tensor, dtype: torch.dtype, reach: float) -> torch.Tensor:
+    def _rounded(self, out: torch.Tensor, dtype: torch.dtype, reach: Any) -> torch.Tensor:
         if out.dtype != torch.float64 or out.numel() == 0 or out.numel() > _MAX_NOISE:
             return out
         moved = out + reach * self._noise(out) * ulp(out, dtype)

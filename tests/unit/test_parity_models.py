@@ -112,3 +112,19 @@ def test_copies_are_exact_unless_something_is_computed_unseen() -> None:
     unseen = lambda x: torch.from_dlpack(np.exp(np.from_dlpack(x)))  # noqa: E731
     (truth,) = truths(unseen, case)
     assert truth is not None and not truth.exact
+
+
+@pytest.mark.parametrize("form", ["powers of 2", "logarithm of the sum first"])
+def test_other_forms_of_softmax_pass_for_large_exponents(form: str) -> None:
+    x = inputs.values((12, 100), torch.float32, "cancel", 7)
+
+    def powers_of_2(x: torch.Tensor) -> torch.Tensor:
+        powers = torch.exp2((x - x.amax(-1, keepdim=True)) * 1.4426950408889634)
+        return powers / powers.sum(-1, keepdim=True)
+
+    def lse_first(x: torch.Tensor) -> torch.Tensor:
+        top = x.amax(-1, keepdim=True)
+        return x - (top + torch.exp(x - top).sum(-1, keepdim=True).log())
+
+    pair = (powers_of_2, lambda x: F.softmax(x, -1)) if form == "powers of 2" else (lse_first, lambda x: F.log_softmax(x, -1))
+    assert verify(*pair, [{"x": x}], repeats=2).passed
