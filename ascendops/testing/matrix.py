@@ -25,6 +25,7 @@ TAILS = (33, 1, 17, 0, 7, 129, 15, 31, 1023, 16, 32, 257, 63, 64, 65, 127, 128, 
 ROWS = (40, 39, 41, 81, 1, 20, 24, 48, 49)  # cores of the SoCs, one less, one more, twice and one
 LAYOUTS = ("sliced", "transposed", "offset", "expanded")
 ADVERSARIAL = ("exact", "tail", "negative", "special", "coded", "first", "ramp", "cancel", "outlier", "small", "onehot", "equal", "wide", "positive")
+HUGE = (1 << 20) + 1  # tier full and above
 LARGEST = 1 << 18  # elements of a made case; declared cases may be larger
 _SHAPES = ((), (1,), (1, 1, 1, 1, 1, 1, 1, 1), (2, 3, 1, 5), (3, 2, 2, 2, 17), (1 << 15,))
 
@@ -76,6 +77,8 @@ def _made(spec: OpSpec, declared: Sequence[TestCase], wanted: int) -> Iterator[T
     """Made cases, the most telling first; each kind in turn, dtype columns in turn."""
     columns = itertools.cycle(range(spec.columns))
     kinds = [_tails(spec, declared), _values(spec, declared), _layouts(spec, declared), _rows(spec, declared), _shapes(spec, declared)]
+    if wanted >= TIERS["full"]:
+        kinds.append(_huge(spec, declared))
     for case in _interleave(kinds):
         yield TestCase(spec, case, next(columns))
     for case in _pairs(spec, declared, wanted):
@@ -125,6 +128,15 @@ def _rows(spec: OpSpec, declared: Sequence[TestCase]) -> Iterator[Case]:
                 yield from _with(spec, base, f"rows_{rows}", {axes[0]: rows, axes[-1]: 65}, values=_usual(declared))
             elif axes:
                 yield from _with(spec, base, f"rows_{rows}", {axes[0]: rows * 64 + 1}, values=_usual(declared))
+
+
+def _huge(spec: OpSpec, declared: Sequence[TestCase]) -> Iterator[Case]:
+    """One axis of 2^20 + 1, the others 1: offsets and counts beyond 16 bits, and beyond what 20 bits hold."""
+    for base in _bases(declared)[:2]:
+        axes = _axes(spec, base)
+        for axis in axes:
+            sizes = dict.fromkeys(axes, 1) | {axis: HUGE}
+            yield from _with(spec, base, f"huge_{_word(axis)}", sizes, values=_usual(declared), largest=4 * HUGE)
 
 
 def _layouts(spec: OpSpec, declared: Sequence[TestCase]) -> Iterator[Case]:
@@ -192,7 +204,9 @@ def _axes(spec: OpSpec, base: Case) -> list[Any]:
     return found
 
 
-def _with(spec: OpSpec, base: Case, name: str, sizes: dict[Any, Any], layout: str = "contiguous", values: str = "random") -> Iterator[Case]:
+def _with(
+    spec: OpSpec, base: Case, name: str, sizes: dict[Any, Any], layout: str = "contiguous", values: str = "random", largest: int | None = None
+) -> Iterator[Case]:
     """The base with other sizes, if the declaration allows them; axes of the same size change together if they must (broadcasting)."""
     axes = _bound(spec, base)
     linked = {other: size for axis, size in sizes.items() for other in _axes(spec, base) if _size(axes, other) == _size(axes, axis)}
@@ -205,7 +219,7 @@ def _with(spec: OpSpec, base: Case, name: str, sizes: dict[Any, Any], layout: st
         if not _possible(spec, shapes, base):
             continue
         total = sum(_numel(shape) for shape in (*shapes.values(), *outputs))
-        if total <= LARGEST and (total or 0 in sizes.values()):
+        if total <= (largest or LARGEST) and (total or 0 in sizes.values()):
             yield replace(base, name=f"{name}_{_tag(shapes, base)}", shapes=shapes, dtypes=None, tiling_key=None, layout=layout, values=values)
         return
 

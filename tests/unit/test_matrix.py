@@ -52,6 +52,13 @@ def test_tiers_grow(specs) -> None:
         matrix.cases(specs("softmax"), "defualt")
 
 
+def test_the_full_tier_has_huge_axes(specs) -> None:
+    def largest(tier: str) -> int:
+        return max(max(shape, default=1) for case in matrix.cases(specs("softmax"), tier) if case.case not in specs("softmax").cases for shape in case.case.shapes.values())
+
+    assert largest("full") == matrix.HUGE > largest("default")
+
+
 def test_no_index_points_into_a_table_without_rows(specs) -> None:
     shapes = [case.case.shapes for case in matrix.cases(specs("embedding"), "full")]
     assert any(0 in one["weight"] for one in shapes) and any(0 in one["indices"] for one in shapes)
