@@ -97,6 +97,11 @@ def test_faults_between_cores_are_found() -> None:
     assert ids("bad_l1_on_vector") == {"CORE-MEMORY"}
 
 
+def test_a_signal_there_and_back_orders_the_pipes_of_a_core() -> None:
+    assert ids("good_there_and_back") == set()
+    assert ids("bad_there_and_back") == {"SYNC-HAZARD"}, "the flag of another pipe says nothing of the copy"
+
+
 def test_core_types_are_read_from_the_text(tmp_path: Path) -> None:
     def types(text: str, entry: str = "k", entries: tuple[str, ...] = ("k",)) -> str:
         path = tmp_path / "k.cpp"

@@ -99,6 +99,8 @@ void signal_taken(Private &p, const Signal &signal) {
         p.checker->order.acquire(PipeId::S, signal.clocks.data());
     } else {
         p.checker->gm.learn(signal);
+        // What the sender knew of this core is complete: a signal there and back orders this core's own pipes.
+        if (signal.view != nullptr && signal.view->size() > p.number) p.checker->order.acquire(PipeId::S, (*signal.view)[p.number].data());
     }
 }
 

@@ -212,3 +212,33 @@ extern "C" __global__ __aicore__ void bad_l1_on_vector(GM_ADDR words, GM_ADDR su
     LocalTensor<int32_t> a1(TPosition::A1, 0, 8);
     DataCopy(a1, gm, 8);
 }
+
+// The vector core writes its buffer over after a signal to the cube core and back: the copy out of it was complete before the signal.
+template <pipe_t PIPE>
+__aicore__ inline void ThereAndBack(GM_ADDR words, GM_ADDR sums) {
+    if ASCEND_IS_AIC {
+        CrossCoreWaitFlag(3);
+        CrossCoreSetFlag<2, PIPE_FIX>(4);
+    }
+    if ASCEND_IS_AIV {
+        GlobalTensor<int32_t> from, to;
+        from.SetGlobalBuffer((__gm__ int32_t *)words, 8);
+        to.SetGlobalBuffer((__gm__ int32_t *)sums + GetBlockIdx() * 8, 8);
+        LocalTensor<int32_t> x(TPosition::VECOUT, 0, 8);
+        Duplicate(x, 3, 8);
+        SetFlag<HardEvent::V_MTE3>(0);
+        WaitFlag<HardEvent::V_MTE3>(0);
+        DataCopy(to, x, 8);
+        CrossCoreSetFlag<2, PIPE>(3);
+        CrossCoreWaitFlag(4);
+        DataCopy(x, from, 8);
+    }
+}
+extern "C" __global__ __aicore__ void good_there_and_back(GM_ADDR words, GM_ADDR sums) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    ThereAndBack<PIPE_MTE3>(words, sums);
+}
+extern "C" __global__ __aicore__ void bad_there_and_back(GM_ADDR words, GM_ADDR sums) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    ThereAndBack<PIPE_V>(words, sums);
+}
