@@ -183,3 +183,19 @@ def test_cuts_that_kernels_count_on() -> None:
     assert single(512, 128, 128, 2) == (256, 128, 2)
     assert single(128, 4096, 64, 1, flags=SHAPE_OF_ORG) == (128, 4096, 1)
     assert single(512, 512, 128, 2, flags=SHAPE_OF_ORG) == (256, 512, 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [("good_wait", set()), ("bad_wait_for_the_other", {"GM-RACE"}), ("good_write_again", set()), ("bad_write_while_copied_in", {"GM-RACE"})],
+)
+def test_what_a_vector_core_touches_while_its_cube_core_works(name, found):
+    order = ascendops.twin.compile(FOLDER / "matmul_order.cpp")
+    a, b = matrix(16, 16, HALF, 0), matrix(16, 16, HALF, 1)
+    y = torch.zeros(16, 16)
+    result = order.launch(
+        name, block_dim=1, args=[a, b, torch.zeros(2, 16, 16), y], tiling=packed(tiling(16, 16, 16, 1)), workspace_bytes=1 << 20, auto_sync=False, checks="warn"
+    )
+    assert {d.id for d in result.diagnostics} == found
+    if not found:
+        assert torch.allclose(y.double(), a.double() @ b.double(), atol=1e-5)

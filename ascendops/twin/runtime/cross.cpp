@@ -170,7 +170,7 @@ void cube_submit(CubeJob &job) {
     Launch &l = *p.launch;
     ++p.in_runtime;
     {
-        job.asked = signal_of(p, PipeId::ALL);
+        job.asked = signal_of_message(p);
         std::lock_guard<std::mutex> lock(l.mutex);
         l.jobs[t_core->group].push_back(&job);
         release(l);

@@ -93,6 +93,14 @@ Signal signal_of(Private &p, PipeId pipe) {
     return signal;
 }
 
+Signal signal_of_message(Private &p) {
+    if (t_core->checks) {
+        p.checker->order.join(PipeId::S, PipeId::MTE3);
+        p.checker->order.barrier(PipeId::MTE3);
+    }
+    return signal_of(p, PipeId::MTE3);
+}
+
 void signal_taken(Private &p, const Signal &signal) {
     if (!t_core->checks) return;
     if (signal.core == p.number) {

@@ -52,6 +52,9 @@ struct Signal {
 };
 // Sends one from `pipe` of the running core; takes one in. Both do nothing with checks off.
 Signal signal_of(Private &p, PipeId pipe);
+// The same of a message to the cube core: it leaves on MTE3 behind a barrier, so earlier copies out are complete, and what the scalar unit waited
+// for, but not other copies in.
+Signal signal_of_message(Private &p);
 void signal_taken(Private &p, const Signal &signal);
 // Every core has met every other (SyncAll): call it on each core behind the meeting.
 void all_cores_met(Private &p);

@@ -84,9 +84,10 @@ enum class MmWhere : uint8_t { HERE, ON_CUBE_CORE, NOWHERE };
 MmWhere mm_where(bool cube_only);
 // Has the cube core run `run(argument)`; waits for it.
 void mm_remote(const char *api, void (*run)(void *), void *argument);
-// The same without waiting: `argument` (of `bytes` bytes) is copied. mm_wait waits for all such calls of this core.
-void mm_remote_async(const char *api, void (*run)(void *), const void *argument, uint64_t bytes);
-void mm_wait();
+// The same without waiting, for an object: `argument` (of `bytes` bytes) is copied. mm_wait waits for such calls of an object, or (nullptr)
+// for all of this core.
+void mm_remote_async(const char *api, void (*run)(void *), const void *argument, uint64_t bytes, const Mm *owner);
+void mm_wait(const Mm *owner);
 // Both cores run the program of a dual-master object: the vector cores wait for the call that the cube core makes at the same place.
 void mm_dual(bool cube);
 

@@ -120,11 +120,11 @@ public:
         return GetBatchTensorC(batchA, batchB);
     }
 
-    void WaitIterateAll() { ascendc_twin::mm_wait(); }
-    void WaitIterateBatch() { ascendc_twin::mm_wait(); }
-    void WaitGetTensorC() { ascendc_twin::mm_wait(); }
+    void WaitIterateAll() { ascendc_twin::mm_wait(&mm_); }
+    void WaitIterateBatch() { ascendc_twin::mm_wait(&mm_); }
+    void WaitGetTensorC() { ascendc_twin::mm_wait(&mm_); }
     void AsyncGetTensorC(const LocalTensor<DstT> &c) { GetTensorC<false>(c); }
-    void End() { ascendc_twin::mm_wait(); }
+    void End() { ascendc_twin::mm_wait(&mm_); }
 
 private:
     struct Job {
@@ -186,7 +186,7 @@ private:
             if (ascendc_twin::mm_where(false) == ascendc_twin::MmWhere::ON_CUBE_CORE) {
                 ascendc_twin::Inst inst("IterateAll", ascendc_twin::PipeId::M);
                 Detached detached{{nullptr, out}, mm_};
-                ascendc_twin::mm_remote_async("IterateAll", AllDetached, &detached, sizeof detached);
+                ascendc_twin::mm_remote_async("IterateAll", AllDetached, &detached, sizeof detached, &mm_);
                 return;
             }
         }

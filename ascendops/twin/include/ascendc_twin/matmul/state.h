@@ -82,7 +82,7 @@ public:
         mm_.triangle = Policy::POLICY_TYPE == PolicyType::MATMUL_UPPER_TRIANGULAR ? 1 : Policy::POLICY_TYPE == PolicyType::MATMUL_LOWER_TRIANGULAR ? 2 : 0;
     }
     ~TwinMatmulState() {
-        ascendc_twin::mm_wait();
+        ascendc_twin::mm_wait(&mm_);
         ascendc_twin::mm_free(mm_);
     }
     TwinMatmulState(const TwinMatmulState &other) : mm_(other.mm_), sub_block_(other.sub_block_) { mm_.block = nullptr; }
