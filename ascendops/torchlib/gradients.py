@@ -73,6 +73,12 @@ def register(qualified: str, operator: Operator, library: torch.library.Library,
     )
 
 
+def _any_requires_grad(*args: Any) -> bool:
+    """For versions of PyTorch whose torch._C has no such function: 2.7 is one."""
+    tensors = (one for value in args for one in (value if isinstance(value, (list, tuple)) else (value,)))
+    return any(isinstance(one, torch.Tensor) and one.requires_grad for one in tensors)
+
+
 @dataclass(frozen=True)
 class _Direct:
     """The library that register_autograd registers its kernel with, which puts the way without gradients before that kernel.
@@ -86,7 +92,7 @@ class _Direct:
     def impl(self, name: str, kernel: Callable[..., Any], key: str, **options: Any) -> None:
         """As Library.impl, for a kernel that gets the keyset first."""
         on_cpu, below, cpu = self.on_cpu, torch._C._after_ADInplaceOrView_keyset, torch._C.DispatchKey.CPU
-        enabled, any_requires = torch.is_grad_enabled, torch._C._any_requires_grad
+        enabled, any_requires = torch.is_grad_enabled, getattr(torch._C, "_any_requires_grad", _any_requires_grad)
 
         def run(keyset: Any, *args: Any, **kwargs: Any) -> Any:
             if (enabled() and any_requires(*args)) or (keyset & below).highestPriorityTypeId() != cpu:

@@ -66,3 +66,13 @@ def test_a_wrong_call_names_the_tensor(ops) -> None:
         ops.softmax(torch.randn(2, 2, dtype=torch.float64))
     with pytest.raises(AscendOpsError):
         ops.add(torch.randn(2, 3), torch.randn(4))
+
+
+def test_the_way_without_gradients_of_older_pytorch_sees_what_needs_one():
+    from ascendops.torchlib.gradients import _any_requires_grad
+
+    x, y = torch.ones(1), torch.ones(1, requires_grad=True)
+    for args in ((x,), (None, 2.0, [x, x]), ()):
+        assert not _any_requires_grad(*args)
+    for args in ((y,), (x, [x, y]), (None, y, 1)):
+        assert _any_requires_grad(*args)
