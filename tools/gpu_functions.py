@@ -277,6 +277,14 @@ def make_norm_backward(shapes: Shapes, dtype: torch.dtype, *, rows: int, center:
     return [*made, mean, rstd] if center else [*made, rstd]
 
 
+def make_gather(shapes: Shapes, dtype: torch.dtype) -> list[torch.Tensor]:
+    """A tensor, indices along its last dim, and, if there is a third shape, what to add."""
+    generator = torch.Generator("cuda").manual_seed(3)
+    made = [torch.randn(tuple(shape), device="cuda", generator=generator).to(dtype) for shape in shapes]
+    made[1] = torch.randint(max(shapes[0][-1], 1), tuple(shapes[1]), device="cuda", generator=generator)
+    return made
+
+
 def embedding_backward(grad: torch.Tensor, indices: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """The gradient of the table, as torch computes it."""
     return torch.ops.aten.embedding_dense_backward(grad, indices, weight.shape[0], -1, False)  # type: ignore[no-any-return]

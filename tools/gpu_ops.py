@@ -69,6 +69,7 @@ _TABLES_SMALL = (((1, 1), (1,)), ((33, 17), (301,)), ((7, 5003), (3,)), ((5, 7),
 _TABLES_LARGE = (((65536, 1024), (65536,)), ((50257, 768), (32768,)))
 _MATRICES_SMALL = (((1, 1),), ((7, 5),), ((3, 33, 1025),), ((4099, 3),), ((0, 5),))
 _MATRICES_LARGE = (((8192, 8192),), ((64, 1024, 1000),))
+_PICKED_SMALL = (((7, 1), (7, 1)), ((5, 17), (5, 40)), ((33, 1025), (33, 9)), ((3, 50003), (3, 301)), ((0, 5), (0, 3)), ((2, 7), (2, 0)))
 _SORT_LARGE = (((65536, 128),), ((8192, 8192),))
 _PLANES_SMALL = (((1, 1, 1, 1),), ((2, 7, 5, 3),), ((3, 1, 33, 65),), ((2, 0, 3, 5),))
 _HEADS_SMALL = (((1, 1, 1),), ((2, 129, 8, 31),), ((2, 3, 5003),), ((3, 0, 5),))
@@ -104,6 +105,11 @@ def _same(function: Function, **more: Any) -> Op:
 
 def _twice(shapes: Sequence[Shapes]) -> Sequence[Shapes]:
     return tuple((one[0], one[0]) for one in shapes)
+
+
+def _added(shapes: Sequence[Shapes]) -> Sequence[Shapes]:
+    """The shape of the indices again, for what is added."""
+    return tuple((*one, one[1]) for one in shapes)
 
 
 def _linear(after: Function, golden: Function | None = None) -> Op:
@@ -256,6 +262,11 @@ OPS: dict[str, Op] = {
     ),
     "cumsum": Op(torch.cumsum, attrs={"dim": -1}, small=_ROWS, large=(((8192, 8192),), ((65536, 128),)), cancels=True),
     "transpose": Op(lambda x: x.transpose(-1, -2).contiguous(), small=_MATRICES_SMALL, large=_MATRICES_LARGE),
+    "gather": Op(lambda x, i: torch.gather(x, -1, i), 2, make=fn.make_gather, small=_PICKED_SMALL, large=(((8192, 8192), (8192, 8192)),)),
+    "scatter_add": Op(
+        lambda x, i, src: torch.scatter_add(x, -1, i, src), 3, make=fn.make_gather, small=_added(_PICKED_SMALL),
+        large=(((8192, 8192), (8192, 8192), (8192, 8192)),), cancels=True,
+    ),
     "sort": Op(fn.sort, attrs={"descending": False}, small=_ROWS, large=_SORT_LARGE),
     "topk": Op(fn.topk, attrs={"k": 1, "largest": True}, small=_ROWS, large=(((65536, 128),), ((256, 50257),))),
     "permute": Op(

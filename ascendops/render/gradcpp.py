@@ -91,6 +91,7 @@ def _call(name: str, args: list[Typed]) -> Typed:
     reduction = f"at::{name}({texts[0]}, EveryDim({texts[0]}, {dims}), {keepdim})"
     special: Mapping[str, Callable[[], str]] = {
         **dict.fromkeys(("sum", "mean", "amax", "amin"), lambda: reduction),
+        **dict.fromkeys(("gather", "scatter", "scatter_add"), lambda: f"at::{name}({', '.join([*texts[:2], f'{texts[2]}.to(at::kLong)', *texts[3:]])})"),
         "flip": lambda: f"at::flip({texts[0]}, {_dims(args[1])})",
         "clamp": lambda: f"at::clamp({texts[0]}, at::Scalar({texts[1]}), at::Scalar({texts[2]}))",
         "where": lambda: f"at::where({texts[0]}, {', '.join(text if kind == TENSOR else f'at::Scalar({text})' for text, kind in args[1:])})",

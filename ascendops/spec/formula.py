@@ -18,6 +18,8 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("silu_backward", "gelu_backward", "maximum", "minimum", "matmul", "expand_as", "reshape_as", "cast_as"), (2, 2)),
     **dict.fromkeys(("where", "clamp", "transpose"), (3, 3)),
     **dict.fromkeys(("flip", "unpermute"), (2, 2)),  # unpermute(t, dims): undoes a permute by `dims`
+    "gather": (3, 3),  # gather(t, dim, index), as torch.gather
+    "scatter_add": (4, 4),  # as scatter, but added
     "scatter": (4, 4),  # scatter(t, dim, index, source), as torch.scatter: places of t that `index` names take values of `source`
     "unreduce": (3, 4),  # unreduce(t, like, dim, keepdim): puts the dims back that a reduction removed, and expands to `like`
 }  # fmt: skip

@@ -73,6 +73,18 @@ def _unpermute(tensor: torch.Tensor, dims: Any) -> torch.Tensor:
     return tensor.permute([places[dim] for dim in range(tensor.dim())])
 
 
+def _gather(tensor: torch.Tensor, dim: int, index: torch.Tensor) -> torch.Tensor:
+    return torch.gather(tensor, dim, index.long())
+
+
+def _scatter(tensor: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    return torch.scatter(tensor, dim, index.long(), source)
+
+
+def _scatter_add(tensor: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    return torch.scatter_add(tensor, dim, index.long(), source)
+
+
 def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool = False) -> torch.Tensor:
     """`tensor` with the dims put back that a reduction of `like` over `dim` removed, expanded to the shape of `like`."""
     rank = like.dim()
@@ -85,7 +97,7 @@ def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool =
 
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "size": _size, "numel": _numel, "expand_as": _expand_as, "reshape_as": _reshape_as, "cast_as": _cast_as, "clamp": _clamp, "flip": _flip,
-    "unpermute": _unpermute, "unreduce": unreduce, "rows": rows, "silu_backward": silu_backward, "gelu_backward": torch.ops.aten.gelu_backward,
+    "gather": _gather, "scatter": _scatter, "scatter_add": _scatter_add, "unpermute": _unpermute, "unreduce": unreduce, "rows": rows, "silu_backward": silu_backward, "gelu_backward": torch.ops.aten.gelu_backward,
     "sum": _reduce(torch.sum), "mean": _reduce(torch.mean), "amax": _reduce(torch.amax), "amin": _reduce(torch.amin),
     "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus, "relu": torch.relu,
 }  # fmt: skip

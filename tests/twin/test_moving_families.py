@@ -197,6 +197,42 @@ def test_topk_refuses_more_than_a_row_has(library):
         library("topk").ops["topk"].run(torch.ones(2, 3), k=4)
 
 
+@pytest.mark.parametrize("index", [torch.int64, torch.int32], ids=str)
+@pytest.mark.parametrize(("rows", "n", "m"), [(97, 33, 17), (3, 5, 2100), (2, 9001, 4500), (50, 4100, 40)], ids=str)
+def test_gather_moves_bits_and_scatter_add_adds_in_order(library, rows, n, m, index):
+    x = values(rows, n, dtype=torch.bfloat16)
+    x[0, n // 2] = torch.nan
+    indices = torch.randint(n, (rows, m), generator=torch.Generator().manual_seed(1))
+    y = run(library, "gather", "gather", x, indices.to(index))
+    assert same_bits(y, x[torch.arange(rows)[:, None], indices])  # torch.gather gives NaN other bits
+    x, src = values(rows, n), values(rows, m, seed=2)
+    want = x.clone()
+    for j in range(m):  # float32 additions in this order, nothing else
+        column = indices[:, j : j + 1]
+        want.scatter_(1, column, want.gather(1, column) + src[:, j : j + 1])
+    assert torch.equal(run(library, "scatter_add", "scatter_add", x, indices.to(index), src), want)
+
+
+def test_scatter_add_leaves_out_indices_outside_the_row(library):
+    indices = torch.tensor([[-1, 3, 1 << 40, 2, -(1 << 40), 1 << 32]])
+    y = run(library, "scatter_add", "scatter_add", torch.zeros(1, 3), indices, torch.ones(1, 6))
+    assert y.tolist() == [[0.0, 0.0, 1.0]]
+
+
+@pytest.mark.parametrize("index", [torch.int64, torch.int32], ids=str)
+def test_gather_and_scatter_add_are_each_other_s_gradient(library, index):
+    library("gather").register()
+    library("scatter_add").register()
+    x, src = values(3, 20).requires_grad_(), values(3, 50, seed=1).requires_grad_()
+    indices = torch.randint(20, (3, 50), generator=torch.Generator().manual_seed(1))
+    ours = torch.ops.ascendops.scatter_add(x, indices.to(index), src), torch.ops.ascendops.gather(x, indices.to(index))
+    theirs = torch.scatter_add(x, -1, indices, src), torch.gather(x, -1, indices)
+    for a, b in zip(ours, theirs, strict=True):
+        weight = values(*a.shape, seed=2)
+        for left, right in zip(*(torch.autograd.grad((one * weight).sum(), (x, src), allow_unused=True) for one in (a, b)), strict=True):
+            assert left is right is None or torch.allclose(left, right, rtol=1e-6)
+
+
 def test_permute_refuses_what_is_no_order_of_dims(library):
     for dims in [(0, 0), (0, 2), (0,)]:
         with pytest.raises(AscendOpsError):

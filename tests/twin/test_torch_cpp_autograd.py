@@ -110,7 +110,7 @@ def test_every_function_of_the_language_is_cpp():
         "sum(x, dims, True)": "at::sum(x, EveryDim(x, dims), true)", "amax(x)": "at::amax(x, EveryDim(x, {}), false)",
         "unreduce(g, x, n, keep)": "Unreduce(g, x, {n}, keep)", "flip(x, 1)": "at::flip(x, {1})", "clamp(x, n, 2)": "at::clamp(x, at::Scalar(n), at::Scalar(2))",
         "g if keep else 0": "(keep ? g : at::scalar_tensor(0))", "cumsum(x, n)": "at::cumsum(x, n)", "expand_as(g, x)": "g.expand_as(x)",
-        "unpermute(g, dims)": "Unpermute(g, dims)", "scatter(x, -1, g, x)": "at::scatter(x, -1, g, x)",
+        "unpermute(g, dims)": "Unpermute(g, dims)", "scatter(x, -1, g, x)": "at::scatter(x, -1, g.to(at::kLong), x)", "gather(x, 0, g)": "at::gather(x, 0, g.to(at::kLong))",
         "cast_as(g, x) * size(x, 0)": "(CastAs(g, x) * x.size(0))", "-x * (not keep)": "(-x * !(keep))",
     }.items():  # fmt: skip
         assert gradcpp.cpp(formula.parse(text), kinds) == said

@@ -38,7 +38,7 @@ struct Gradient : public torch::autograd::Function<Gradient> {
         const at::Tensor indices = Wide(theSaved[1]);
         const at::Tensor grad_values = Wide(theGrads[0]);
         return {
-            ctx->saved_data["theNeed.x"].toBool() ? Fit(at::scatter(at::zeros_like(x), -1, indices, grad_values), theSaved[0]) : at::Tensor(),
+            ctx->saved_data["theNeed.x"].toBool() ? Fit(at::scatter(at::zeros_like(x), -1, indices.to(at::kLong), grad_values), theSaved[0]) : at::Tensor(),
             at::Tensor(),
         };
     }
