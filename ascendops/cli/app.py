@@ -18,6 +18,7 @@ COMMANDS = {
     "build": "Compile operators for the CPU twin or for CANN.",
     "test": "Compare operators with their fp64 golden and their reference.",
     "verify": "Judge the outputs of a verdict file again, without the device.",
+    "estimate": "Predict from shapes how long operator calls take: a model, not a measurement.",
     "report": "Turn the result of a test run into HTML, text or JUnit.",
     "export": "Write operators in another tool's format: msopgen's JSON.",
     "package": "Make a wheel of operators that other environments install and import.",

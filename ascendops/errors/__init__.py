@@ -10,6 +10,7 @@ from ascendops.errors.bundle import *  # noqa: F403
 from ascendops.errors.farm import *  # noqa: F403
 from ascendops.errors.migrate import *  # noqa: F403
 from ascendops.errors.parity import *  # noqa: F403
+from ascendops.errors.perf import *  # noqa: F403
 from ascendops.errors.render import *  # noqa: F403
 from ascendops.errors.spec import *  # noqa: F403
 from ascendops.errors.tbe import *  # noqa: F403
