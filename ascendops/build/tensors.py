@@ -43,11 +43,22 @@ def nbytes(tensor: torch.Tensor) -> int:
     return tensor.numel() * tensor.element_size()
 
 
-def raw_bytes(tensor: torch.Tensor) -> bytes:
-    """The elements of a contiguous tensor as bytes (bfloat16 included, which NumPy lacks)."""
+def octets(tensor: torch.Tensor) -> torch.Tensor:
+    """The bytes of the elements in order, as a one-dimensional uint8 tensor: memory of its own where the tensor is not contiguous.
+
+    torch calls a tensor of one element contiguous whatever its strides are, and then refuses to view it as bytes.
+    """
     import torch
 
-    return tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if tensor.numel() else b""
+    flat = tensor.contiguous().reshape(-1)
+    if flat.numel() == 1:
+        flat = torch.empty(1, dtype=flat.dtype, device=flat.device).copy_(flat)
+    return flat.view(torch.uint8)
+
+
+def raw_bytes(tensor: torch.Tensor) -> bytes:
+    """The elements of a tensor as bytes (bfloat16 included, which NumPy lacks)."""
+    return octets(tensor).numpy().tobytes() if tensor.numel() else b""
 
 
 def describe(tensors: Sequence[tuple[str, Any]]) -> str:

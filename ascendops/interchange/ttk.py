@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ascendops.build.tensors import raw_bytes
 from ascendops.spec.names import snake
 
 if TYPE_CHECKING:
@@ -141,10 +142,7 @@ def _write_case(folder: Path, inputs: Sequence[Any], outputs: Sequence[Any]) -> 
 
 
 def _write(path: Path, tensor: torch.Tensor | None) -> None:
-    import torch
-
-    content = b"" if tensor is None or not tensor.numel() else tensor.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
-    path.write_bytes(content)
+    path.write_bytes(b"" if tensor is None else raw_bytes(tensor))
 
 
 def _shape(value: Any) -> Any:

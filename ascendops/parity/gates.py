@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
+from ascendops.build.tensors import octets
 from ascendops.parity.execute import POISONS, Run
 from ascendops.parity.golden import real
 from ascendops.parity.sensitivity import Truth
@@ -109,7 +110,7 @@ def unwritten(first: Run, second: Run, output: int) -> torch.Tensor | None:
     if a is None or b is None or a.shape != b.shape or a.dtype != b.dtype or a.numel() == 0:
         return None
     held = [
-        (out.view(-1).view(torch.uint8).reshape(out.numel(), -1) == fill).all(-1)
+        (octets(out).reshape(out.numel(), -1) == fill).all(-1)
         for out, fill in zip((a, b), POISONS, strict=True)
     ]
     return (held[0] & held[1]).reshape(a.shape)
@@ -119,7 +120,7 @@ def poisoned(run: Run) -> bool:
     """Whether at least 16 bytes in a row of an output still hold the first poison: nothing was written there."""
     for out in run.outputs:
         if out is not None and out.numel():
-            raw = (out.reshape(-1).view(torch.uint8) == POISONS[0]).to(torch.int32)
+            raw = (octets(out) == POISONS[0]).to(torch.int32)
             if raw.numel() >= 16 and bool((raw.cumsum(0)[15:] - torch.cat([raw.new_zeros(1), raw.cumsum(0)[:-16]]) == 16).any()):
                 return True
     return False
@@ -265,6 +266,4 @@ def same_bits(a: torch.Tensor | None, b: torch.Tensor | None) -> bool:
         return a is b
     if a.shape != b.shape or a.dtype != b.dtype:
         return False
-    return a.numel() == 0 or torch.equal(
-        a.contiguous().view(-1).view(torch.uint8), b.contiguous().view(-1).view(torch.uint8)
-    )
+    return a.numel() == 0 or torch.equal(octets(a), octets(b))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+from ascendops.build.tensors import raw_bytes
 from ascendops.errors import ParityError, did_you_mean
 
 if TYPE_CHECKING:
@@ -271,6 +272,6 @@ def _numel(shape: Sequence[int]) -> int:
 
 def digest(tensor: torch.Tensor) -> str:
     """sha256 over dtype, shape and the bytes of the values (not of the layout)."""
-    data = tensor.detach().cpu().contiguous()
+    data = tensor.detach().cpu()
     text = f"{data.dtype} {tuple(data.shape)} ".encode()
-    return hashlib.sha256(text + data.contiguous().flatten().view(torch.uint8).numpy().tobytes()).hexdigest()
+    return hashlib.sha256(text + raw_bytes(data)).hexdigest()

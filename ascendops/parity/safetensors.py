@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from ascendops.build.tensors import raw_bytes
 from ascendops.errors import BundleCorrupt, BundleMissing, BundleTruncated
 
 _NAMES: dict[torch.dtype, str] = {
@@ -37,7 +38,7 @@ def dumps(tensors: Mapping[str, torch.Tensor]) -> bytes:
     header: dict[str, Any] = {}
     parts, start = [], 0
     for name, tensor in tensors.items():
-        data = raw_bytes(tensor)
+        data = raw_bytes(tensor.detach().cpu())
         header[name] = {
             "dtype": _NAMES[tensor.dtype],
             "shape": list(tensor.shape),
@@ -85,9 +86,3 @@ def _tensor(entry: dict[str, Any], content: bytes, base: int, path: Path) -> tor
         return torch.empty(shape, dtype=dtype)
     data = torch.frombuffer(bytearray(content[base + start : base + end]), dtype=torch.uint8)
     return data.view(dtype).reshape(shape)
-
-
-def raw_bytes(tensor: torch.Tensor) -> bytes:
-    """The values of a tensor in row-major order, little-endian."""
-    data = tensor.detach().cpu().contiguous()
-    return data.contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if data.numel() else b""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import torch
 
+from ascendops.build.tensors import raw_bytes
 from ascendops.errors import (
     AscendOpsError,
     BundleCorrupt,
@@ -117,4 +118,4 @@ def test_the_format_is_safetensors(tmp_path: Path) -> None:
     assert header["a"] == {"dtype": "BF16", "shape": [3, 5], "data_offsets": [0, 30]}
     back = safetensors.load(path)
     assert all(back[name].dtype == tensor.dtype and back[name].shape == tensor.shape for name, tensor in stored.items())
-    assert all(safetensors.raw_bytes(back[name]) == safetensors.raw_bytes(tensor) for name, tensor in stored.items())
+    assert all(raw_bytes(back[name]) == raw_bytes(tensor) for name, tensor in stored.items())

@@ -189,3 +189,15 @@ def test_ulp_and_rounding_agree_with_torch(kind: torch.dtype) -> None:
     assert float(ulp(torch.tensor(1.0), kind)) == info.eps
     big = torch.tensor([info.max * (1 + info.eps / 8), info.max * (1 + info.eps)], dtype=torch.float64)
     assert round_to(big, kind).tolist() == [info.max, float("inf")]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bfloat16, torch.bool])
+def test_one_element_with_any_stride_has_bytes(dtype):
+    """torch calls such tensors contiguous, but refuses to view them as bytes."""
+    from ascendops.build.tensors import octets, raw_bytes
+    from ascendops.parity.gates import same_bits
+
+    one = torch.ones(5).to(dtype)
+    odd = [one.as_strided((1,), (stride,)) for stride in (0, 2)]
+    assert all(raw_bytes(tensor) == raw_bytes(one[:1]) and octets(tensor).shape == (one.itemsize,) for tensor in odd)
+    assert all(inputs.digest(tensor) == inputs.digest(one[:1].clone()) and same_bits(tensor, one[:1]) for tensor in odd)
