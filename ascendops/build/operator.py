@@ -259,9 +259,11 @@ class Operator:
         elif given and len(given) == len(self.definition.outputs):
             return [[tuple(t.shape) for t in each] if isinstance(each, (list, tuple)) else tuple(each.shape) for each in given], ()
         if not self.definition.has_infershape:
-            return self._assumed_shapes(tensors) if declared is None else (declared, ())
+            return self._assumed_shapes(tensors, "registers no InferShape") if declared is None else (declared, ())
         sizes = places.counts(self.definition, tensors)
-        inferred = self.host.infer_shape(self.definition.op_type, inputs, bound.attrs, output_counts=sizes)
+        inferred, touched = self.host.inferred_shapes(self.definition.op_type, inputs, bound.attrs, output_counts=sizes)
+        if not touched and declared is None:
+            return self._assumed_shapes(tensors, "has an InferShape that sets no shape")
         if declared is not None and inferred != declared:
             why = f"op_host says {inferred}, op.toml says {declared} for {describe(list(tensors.items()))}"
             raise OpHostError(f"InferShape of {self.definition.op_type} disagrees with op.toml", where=self._where(), why=why)
@@ -270,7 +272,7 @@ class Operator:
             raise InputError(what, where=self._where(), help="pass output tensors that are large enough with out=")
         return places.nest(self.definition, inferred, sizes), ()
 
-    def _assumed_shapes(self, tensors: Mapping[str, TensorArg]) -> tuple[list[Any], tuple[str, ...]]:
+    def _assumed_shapes(self, tensors: Mapping[str, TensorArg], lack: str) -> tuple[list[Any], tuple[str, ...]]:
         import torch
 
         op = self.definition.op_type
@@ -280,11 +282,11 @@ class Operator:
         try:
             shape: tuple[int, ...] = tuple(torch.broadcast_shapes(*shapes))
         except RuntimeError as error:
-            what = f"{op} registers no InferShape, and its inputs do not broadcast, so its output shapes are not known"
+            what = f"{op} {lack}, and its inputs do not broadcast, so its output shapes are not known"
             raise OpHostError(what, where=self._where(), why=describe(list(tensors.items())), help="pass the output tensors with out=") from error
         lists = [[tuple(t.shape) for t in value] for value in tensors.values() if isinstance(value, list)]
         assumed = [lists[0] if lists and param.param_type == "dynamic" else shape for param in self.definition.outputs]
-        return assumed, (f"{op} registers no InferShape: its outputs were given the inputs' broadcast shape {list(shape)}",)
+        return assumed, (f"{op} {lack}: its outputs were given the inputs' broadcast shape {list(shape)}",)
 
     def _output_dtypes(self, inputs: Sequence[Any], bound: Bound, column: int) -> list[str]:
         columns = [param.dtypes[column] for param in self.definition.outputs]

@@ -42,9 +42,10 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     for declared in host.ops.values():
         definition = declared.for_unit(soc.unit)
         name = names.snake(definition.op_type)
-        kernels, count = compile_columns(project, host, definition, soc, jobs)
+        path, entry = kernel_of(project.root, definition, soc)
+        kernels, count = compile_columns(project, host, definition, soc, jobs, path, entry)
         spec = next((op for op in project.specs if op.op_type == definition.op_type), None)
-        ops[name] = Operator(name, definition, signature(name, definition, spec), soc, host, kernels, cc.symbol(name), spec)
+        ops[name] = Operator(name, definition, signature(name, definition, spec), soc, host, kernels, cc.symbol(entry), spec)
         compiled += count
     return Library(ops, project.root, soc.name, "twin"), compiled
 
@@ -120,14 +121,15 @@ def library_each(root: Path) -> bool:
     return any(_LIBRARY_EACH.search(path.read_text(errors="replace")) for path in lists)
 
 
-def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc: Soc, jobs: int | None) -> tuple[KernelColumns, int]:
+def compile_columns(
+    project: Project, host: HostLibrary, definition: OpDef, soc: Soc, jobs: int | None, path: Path, entry: str
+) -> tuple[KernelColumns, int]:
     """Kernel library of each dtype column, and how many were compiled: of a foreign project with many columns only the first."""
     name = names.snake(definition.op_type)
-    path = arch_folders.kernel_for_unit(project.root, soc.unit) or kernel_file(project.root, name)
     typed = any(_TYPED.search(text) for text in _kernel_texts(path))
     prelude = host.tiling_header(definition.op_type) or ""
     templates = tuple((instance.key, instance.args) for instance in definition.templates if soc.has_bf16 or not instance.bf16)
-    if is_plain_function(path.read_text(errors="replace"), name):
+    if is_plain_function(path.read_text(errors="replace"), entry):
         templates = ()  # the host makes keys of template arguments that the kernel does not have
     own = (project.root / "op_kernel", project.root)
     folders = (*own, *includes.kernel_folders(path, own))
@@ -136,7 +138,7 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
     def source(column: int) -> cc.KernelSource:
         types = ", ".join(f"{p.name}: {p.dtypes[column]}" for p in definition.inputs)
         what = f"the kernel of {name} ({types})" if typed else f"the kernel of {name}"
-        return cc.KernelSource(path, (name,), soc, folders, column_defines(definition, column if typed else None), prelude, what, templates)
+        return cc.KernelSource(path, (entry,), soc, folders, column_defines(definition, column if typed else None), prelude, what, templates)
 
     columns = KernelColumns([source(column) for column in range(count)], origin_of(project))
     if not typed:
@@ -148,6 +150,22 @@ def compile_columns(project: Project, host: HostLibrary, definition: OpDef, soc:
 
 def _kernel_texts(path: Path) -> list[str]:
     return [source.read_text(errors="replace") for source in sorted(path.parent.rglob("*")) if source.suffix in {".cpp", ".h", ".hpp"}]
+
+
+def kernel_of(root: Path, definition: OpDef, soc: Soc) -> tuple[Path, str]:
+    """The kernel source of an operator and its entry: those that the unit's configuration names, else those of the operator's name.
+
+    Raises:
+        NotAProject: There is no such source.
+    """
+    name = names.snake(definition.op_type)
+    path = arch_folders.kernel_for_unit(root, soc.unit)
+    if path is None and definition.kernel_file:
+        path = next((found for found in sorted((root / "op_kernel").rglob(f"{definition.kernel_file}.cpp"))), None)
+    path = path or kernel_file(root, name)
+    entries = find_entries(path.read_text(errors="replace"))
+    entry = next((found for found in (definition.kernel_entry, name, definition.kernel_file) if found in entries), definition.kernel_entry or name)
+    return path, entry
 
 
 def kernel_file(root: Path, name: str) -> Path:

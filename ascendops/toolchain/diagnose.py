@@ -91,6 +91,8 @@ def _advice(message: str) -> str | None:
         return f"check the spelling of {name}; docs/ascendc-apis.md lists the Ascend C names that the CPU twin implements"
     if used := _documented_use(message):
         return used
+    if "is not valid in preprocessor expressions" in message:
+        return "if the #if asks for TILING_KEY_VAR: the CPU twin builds one library for all keys, so use TILING_KEY_IS in C++ instead"
     header = _INCLUDE.search(message)
     if header:
         return f"add the folder of {header['header']} with include_dirs=[...], or keep the header beside the kernel"

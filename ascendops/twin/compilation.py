@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ascendops import resources
@@ -37,10 +38,25 @@ def compile_kernel(source: KernelSource, origin: Origin | None = None, runtime: 
 
     A cache hit compiles nothing.
 
+    A kernel that declares the tiling structure itself, under the name that the host's has, is compiled without that of the host.
+
     Raises:
         CompileError: The compiler refused it.
         CompilerNotFound: There is no compiler.
     """
+    try:
+        return _compiled_kernel(source, origin, runtime)
+    except CompileError as error:
+        twice = _REDEFINED.search(str(error))
+        if twice is None or f"struct {twice['name']} {{" not in source.prelude:
+            raise
+        return _compiled_kernel(replace(source, prelude=""), origin, runtime)
+
+
+_REDEFINED = re.compile(r"redefinition of [‘'](?:struct|class) (?P<name>\w+)[’']")
+
+
+def _compiled_kernel(source: KernelSource, origin: Origin | None, runtime: Path | None) -> cache.Entry:
     check_soc(source.soc)
     types = {name: _task_types(source, name) for name in source.entries}
     cube_only = all(item.cube_only for item in types.values())

@@ -28,6 +28,7 @@ _HOST_INCLUDE = re.compile(
 )  # fmt: skip
 # Headers that only host code has: a header of a kernel that needs one holds host code, too.
 _HOST_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:acl/|aclnn|torch/|torch_npu/|ATen/|c10/|pybind11/|tiling/(?:tiling_api|platform/))', re.MULTILINE)
+MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\((?P<params>[\w, \t]*)\)(?P<body>(?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 _LAST_WORD = re.compile(r"[A-Za-z_]\w*$")
 _VARIABLE = re.compile(r"[\w>&*]\s+([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*=")
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*\($")
@@ -77,12 +78,28 @@ def device_text(text: str) -> DeviceText:
     result = text
     for declaration in hosts:
         result = result[: declaration.start] + _blank(text[declaration.start : declaration.end]) + result[declaration.end :]
+    result = _with_macro_uses(text, result) if hosts else result
     if hosts or mixes_host_code(text):
         result = _HOST_INCLUDE.sub(lambda match: " " * len(match.group()), result)
     known = set(_WORD.findall(blanked(result))) | _WORDS
     launched = {name: [args for args in each if known.issuperset(_WORD.findall(args))] for name, each in _launches(masked, found).items()}
     entries = tuple(_entry(declaration, launched) for declaration in found if _is_entry(declaration))
     return DeviceText(result, tuple({entry.name: entry for entry in entries}.values()))
+
+
+def entry_macros(text: str) -> list[re.Match[str]]:
+    """Definitions of the macros whose body has a kernel entry: `DECLARE(half)` then defines one."""
+    return [match for match in MACRO.finditer(text) if "__global__" in match["body"]]
+
+
+def _with_macro_uses(text: str, blanked_text: str) -> str:
+    """The blanked text with the lines that use such a macro, which look like the start of the declaration behind them."""
+    names = "|".join(match["name"] for match in entry_macros(text))
+    use = re.compile(rf"[ \t]*(?:{names})\s*\([^()]*\)[ \t;]*") if names else None
+    if use is None:
+        return blanked_text
+    lines = zip(text.split("\n"), blanked_text.split("\n"), strict=True)
+    return "\n".join(line if use.fullmatch(line) else other for line, other in lines)
 
 
 def _blank(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ascendops.errors import InputError, did_you_mean
-from ascendops.twin.device_text import Entry, device_text
+from ascendops.twin.device_text import MACRO, Entry, device_text, entry_macros
 
 _ENTRY = re.compile(r"\b__global__\b(?P<between>[^;{}()]*(?:\([^()]*\)[^;{}()]*)?)\bvoid\s+(?P<name>[A-Za-z_]\w*)\s*\(")
 _ENTRY_VOID_FIRST = re.compile(r"\bvoid\s+(?:__global__|__aicore__|\s)+\s(?P<name>[A-Za-z_]\w*)\s*\(")
@@ -31,10 +31,26 @@ class Exported:
 
 
 def find_entries(text: str) -> list[str]:
-    """Names of the kernel entry functions (`__global__ ... void NAME(`) in a source text, in order."""
+    """Names of the kernel entry functions (`__global__ ... void NAME(`) in a source text, in order; those that macros define come last."""
     text = _NOISE.sub(" ", text)
-    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text)]
+    makers = entry_macros(text)
+    plain = MACRO.sub("", text)
+    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(plain)]
+    found += [name for maker in makers for name in _made(maker, plain)]
     return list(dict.fromkeys(found))
+
+
+def _made(maker: re.Match[str], text: str) -> list[str]:
+    """Entries that the uses of a macro define: `DECLARE(half)` with `void add_##TYPE(` in its body is add_half."""
+    parameters = [name.strip() for name in maker["params"].split(",")]
+    names = []
+    for use in re.finditer(rf"^[ \t]*{maker['name']}\s*\((?P<args>[^()]*)\)", text, re.MULTILINE):
+        body = maker["body"].replace("\\\n", "\n")
+        for name, value in zip(parameters, use["args"].split(","), strict=False):
+            body = re.sub(rf"\b{name}\b", value.strip(), body)
+        body = re.sub(r"\s*##\s*", "", body)
+        names += [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(body)]
+    return names
 
 
 def is_plain_function(text: str, name: str) -> bool:
@@ -54,7 +70,8 @@ def exported(path: Path, instances: Sequence[str] = ()) -> list[Exported]:
     """
     text = path.read_text(errors="replace")
     found = device_text(text).entries
-    entries = found or tuple(Entry(name, "", False) for name in find_entries(text))
+    known = {entry.name for entry in found}
+    entries = (*found, *(Entry(name, "", False) for name in find_entries(text) if name not in known))
     asked = _asked(instances, entries, path)
     result = []
     for entry in entries:

@@ -141,13 +141,20 @@ class HostLibrary:
             KernelCrash: It crashed.
             KernelHang: It did not return in time.
         """
+        return self.inferred_shapes(op_type, inputs, attrs, output_counts=output_counts, timeout_s=timeout_s)[0]
+
+    def inferred_shapes(
+        self, op_type: str, inputs: Sequence[TensorArg], attrs: Mapping[str, Any] | None = None, *,
+        output_counts: Sequence[int] | None = None, timeout_s: float = 10.0,
+    ) -> tuple[list[tuple[int, ...]], bool]:  # fmt: skip
+        """As `infer_shape`, and whether the function set a shape at all: callers of aclnn bring outputs, so some functions set none."""
         op = self.op(op_type)
         followed = _followed_shapes(op, inputs)
         if not op.has_infershape and followed is not None:
-            return followed
+            return followed, True
         outputs = _blank_outputs(op, inputs, output_counts)
         answer = self._call(op, _INFER_SHAPE, inputs, outputs, attrs or {}, None, False, timeout_s)
-        return [tuple(shape) for shape in answer["shapes"]]
+        return [tuple(shape) for shape in answer["shapes"]], bool(answer["touched"]) or not outputs
 
     def infer_dtype(
         self, op_type: str, inputs: Sequence[TensorArg], attrs: Mapping[str, Any] | None = None, *,

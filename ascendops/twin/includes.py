@@ -19,7 +19,10 @@ _LEVELS = 6  # folders above the project that are looked at, up to a repository'
 _DEPTH = 7
 _MOST_FOLDERS = 5000
 _SHARED = frozenset({"common", "include", "inc", "lib", "libs", "op_common", "op_host", "op_kernel", "shared", "util", "utils"})
+_SHARED_ENDS = ("_common", "_utils")  # foreach/foreach_utils
 _SKIPPED = frozenset({"build", "build_out", "node_modules", "__pycache__", "tests", "ut", "st"})
+# Headers of op_host that kernels include as well, for the macros of a tiling structure or for nothing.
+_HOST_SIDE = re.compile(r"register/\w+\.h|toolchain/slog\.h")
 # Headers of the toolkit below its documented ones; everything they declare comes with kernel_operator.h or tiling_api.h here.
 _TOOLKIT = re.compile(
     r"(?:lib|impl|interface|inner_interface|basic_api|adv_api|highlevel_api|kernel_tiling|include)/.+\.h"
@@ -31,7 +34,9 @@ _TOOLKIT = re.compile(
 
 def kernel_folders(source: Path, own: Sequence[Path]) -> tuple[Path, ...]:
     """Further include folders for a kernel source whose own folders are `own`."""
-    return _Search([resources.twin("include")], own, "kernel_operator.h", [resources.twin("include") / "spare"]).folders([source])
+    host = resources.twin("include") / "host"
+    search = _Search([resources.twin("include")], own, "kernel_operator.h", [resources.twin("include") / "spare"], _HOST_SIDE, {"securec.h": str(host / "securec.h")})
+    return search.folders([source])
 
 
 def host_folders(sources: Sequence[Path], own: Sequence[Path]) -> tuple[Path, ...]:
@@ -46,6 +51,8 @@ class _Search:
     own: Sequence[Path]
     forward_to: str
     spares: Sequence[Path] = ()
+    inner: re.Pattern[str] | None = None
+    known: Mapping[str, str] = field(default_factory=dict)
     seen: set[Path] = field(default_factory=set)
     found: list[Path] = field(default_factory=list)
     forwarded: dict[str, str] = field(default_factory=dict)
@@ -80,7 +87,9 @@ class _Search:
                 self._scan(sibling)
             elif any((spare / name).is_file() for spare in self.spares):
                 self.found.append(next(spare for spare in self.spares if (spare / name).is_file()))
-            elif inner:
+            elif name in self.known:
+                self.forwarded[name] = self.known[name]
+            elif inner or (self.inner is not None and self.inner.fullmatch(name)):
                 self.forwarded[name] = self.forward_to
         if home is not None:
             self._scan(home / name)
@@ -120,8 +129,8 @@ def _index(root: Path) -> dict[str, list[Path]]:
     for level, above in enumerate(root.parents):
         if level == _LEVELS or above in (above.parent, Path.home()):
             break
-        for shared in sorted(_SHARED):
-            for folder, names in _walk(above / shared):
+        for shared in sorted(path for path in above.iterdir() if path.is_dir() and (path.name in _SHARED or path.name.endswith(_SHARED_ENDS))):
+            for folder, names in _walk(shared):
                 budget -= 1
                 for name in names:
                     headers.setdefault(name, []).append(folder / name)

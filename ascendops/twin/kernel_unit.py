@@ -69,6 +69,8 @@ def unit_text(source: KernelSource, types: Mapping[str, task_types.TaskTypes], *
     # g++ declares the C library's functions globally: a kernel called exp or div needs another name in the binary.
     lines += [f"#define {name} ascendc_kernel_{name}" for name in source.entries if name in C_LIBRARY_NAMES]
     lines += _own_constants(source.path)
+    if _ASKS_FOR_KEY.search(source.path.read_text(errors="replace")):
+        lines.append("#undef TILING_KEY_VAR")  # all keys are one build here: code that is only left out for a key stays in
     lines += [*_source_lines(source.path), '#include "ascendc_twin/launch.h"']
     if source.templates:
         lines += [_template_entry(name, source.templates) for name in source.entries]
@@ -78,6 +80,7 @@ def unit_text(source: KernelSource, types: Mapping[str, task_types.TaskTypes], *
     return "\n".join(lines) + "\n"
 
 
+_ASKS_FOR_KEY = re.compile(r"^[ \t]*#[ \t]*(?:el)?if[^\n]*\bdefined\s*\(\s*TILING_KEY_VAR\s*\)", re.MULTILINE)
 _CONSTANT = re.compile(r"^(?:static\s+)?(?:constexpr|const)\s+(?:static\s+)?[\w:]+\s+([A-Z][A-Z0-9_]*)\s*=", re.MULTILINE)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ascendops.spec.dtypes import BY_GE, BY_GE_CODE
@@ -113,6 +113,9 @@ class OpDef:
         keyed_tilings: Layouts registered for one tiling key each (`REGISTER_TILING_DATA_CLASS(Op_KEY, T)`).
         unit_columns: Inputs and outputs of units whose OpAICoreConfig overrides them.
         templates: Combinations of template arguments that the kernel is compiled for; empty for a kernel without them.
+        kernel_file: Stem of the kernel source that the unit's configuration names (opFile.value), or empty; set by `for_unit`.
+        kernel_entry: The entry function that it names (opInterface.value), or empty.
+        unit_info: ExtendCfgInfo values of each unit.
     """
 
     op_type: str
@@ -129,6 +132,9 @@ class OpDef:
     shape_depends: frozenset[str] = frozenset()
     tiling_depends: frozenset[str] = frozenset()
     templates: tuple[TemplateKey, ...] = ()
+    kernel_file: str = ""
+    kernel_entry: str = ""
+    unit_info: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def columns(self) -> int:
@@ -138,8 +144,10 @@ class OpDef:
 
     def for_unit(self, unit: str) -> OpDef:
         """The definition as it holds for one compute unit (its OpAICoreConfig applied)."""
-        found = self.unit_columns.get(unit)
-        return self if found is None else replace(self, inputs=found[0], outputs=found[1])
+        inputs, outputs = self.unit_columns.get(unit, (self.inputs, self.outputs))
+        info = self.unit_info.get(unit, {})
+        own = replace(self, inputs=inputs, outputs=outputs, kernel_file=info.get("opFile.value", ""), kernel_entry=info.get("opInterface.value", ""))
+        return self if own == self else own
 
 
 def parse_op(raw: Mapping[str, Any], problems: list[str]) -> OpDef:
@@ -166,6 +174,7 @@ def parse_op(raw: Mapping[str, Any], problems: list[str]) -> OpDef:
         unit_columns=overrides,
         shape_depends=_named(names, raw["shape_depends"]),
         tiling_depends=_named(names, raw["tiling_depends"]),
+        unit_info={unit: config["info"] for unit, config in raw["units"].items()},
         templates=tuple(TemplateKey(t["key"], tuple(_template_arg(*arg) for arg in t["args"]), any(_is_bf16(*arg) for arg in t["args"])) for t in raw["templates"]),
     )
 

@@ -135,3 +135,21 @@ def test_a_tiling_is_copied_from_its_plain_address() -> None:
     y = np.zeros(2, np.int32)
     assert findings(compiled(KERNELS), "copied_tiling", y, tiling=struct.pack("<II", 1 << 20, 7)) == set()
     assert y.tolist() == [7, 43]
+
+
+def test_a_kernels_own_maximum_of_two_types_wins() -> None:
+    y = np.zeros(1, np.int32)
+    assert findings(compiled(KERNELS), "own_max", y) == set()
+    assert y[0] == 19
+
+
+def test_an_object_may_have_a_pipe_that_is_assigned() -> None:
+    y = np.zeros(8, np.int32)
+    assert findings(compiled(KERNELS), "pipe_of_an_object", y, 0) == set()
+    assert y.tolist() == [8] * 8
+
+
+def test_an_atomic_of_a_type_that_no_unit_adds_is_found_when_it_runs() -> None:
+    y = np.ones(8, np.int32)
+    result = compiled(KERNELS).launch("pipe_of_an_object", args=(y, 1), block_dim=1, checks="warn")
+    assert [(d.id, d.severity) for d in result.diagnostics] == [("UNSUPPORTED-DTYPE", "error")]

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import ascendops
+from ascendops.build.operator import Operator
 from ascendops.errors import CompileError, InputError, TwinCheckError
 
 PROJECT = Path(__file__).parents[1] / "projects" / "add_macro"
@@ -152,6 +153,94 @@ def test_the_build_script_may_name_the_kernel_of_a_compute_unit(tmp_path: Path) 
     (root / "CMakeLists.txt").write_text("add_kernel_sources(KERNEL_SRC add_macro_arch22.cpp COMPUTE_UNITS ascend910b ascend910_93)\n")
     host = root / "op_host" / "add_macro.cpp"
     host.write_text('#include "tiling/broadcast/broadcast_tiling.h"\n' + host.read_text())
+    op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+
+
+def with_an_infershape_that_sets_nothing(root: Path, body: str) -> Path:
+    shutil.copytree(PROJECT, root)
+    host = root / "op_host" / "add_macro.cpp"
+    host.write_text(host.read_text().replace("*context->GetOutputShape(0) = *context->GetInputShape(0);", body))
+    return root
+
+
+def test_an_infershape_that_sets_no_shape_counts_as_none(tmp_path: Path) -> None:
+    x = torch.arange(24, dtype=torch.float32)
+
+    def operator(name: str, body: str) -> Operator:
+        return ascendops.open_project(with_an_infershape_that_sets_nothing(tmp_path / name, body)).build(backend="twin", soc="Ascend910B1").add_macro
+
+    result = operator("nothing", "if (context->GetOutputShape(0) == nullptr) return GRAPH_FAILED;").run(x, x, alpha=1.0)
+    torch.testing.assert_close(result.outputs[0], 2 * x, rtol=0, atol=0)
+    assert "has an InferShape that sets no shape" in result.notes[0]
+    scalar = operator("scalar", "context->GetOutputShape(0)->SetDimNum(0);").run(x, x, alpha=1.0, checks="warn")
+    assert scalar.outputs[0].shape == () and not scalar.notes
+    assert "GM-BOUNDS" in {d.id for d in scalar.diagnostics}
+
+
+PROTOTYPE = """#include "graph/operator_reg.h"
+namespace ge {
+REG_OP(AddMacro)
+    .INPUT(x, TensorType({DT_FLOAT, DT_INT32}))
+    .OPTIONAL_INPUT(y, TensorType({DT_FLOAT, DT_INT32}))
+    .OUTPUT(z, TensorType({DT_FLOAT, DT_INT32}))
+    .ATTR(alpha, Float, 1.0)
+    .ATTR(axes, ListInt, {0, 1})
+    .OP_END_FACTORY_REG(AddMacro)
+}
+"""
+MESSAGES = """#include "error_util.h"
+#include "exe_graph/runtime/kernel_run_context.h"
+#include "rounded.h"
+#include "util/bfloat16.h"
+static_assert(sizeof(Ops::Base::bfloat16) == 2, "a bfloat16 has two bytes");
+namespace optiling {
+ge::graphStatus Warned(const char *node, int n) {
+    OP_LOGW_IF(n > 3, node, "%d is large", n);
+    OP_LOGI_IF_RETURN(n > 9, ge::GRAPH_SUCCESS, node, "%d is larger", n);
+    OPS_LOG_D(node, "n is %d", n);
+    if (n < 0) OP_LOGE_FOR_INVALID_CONFIG_WITH_REASON(node, "-1", "n", node, "n is negative");
+    return ge::GRAPH_FAILED;
+}
+}
+"""
+
+
+def test_graph_prototypes_and_messages_of_operator_repositories_compile(tmp_path: Path) -> None:
+    root = tmp_path / "add_macro"
+    shutil.copytree(PROJECT, root)
+    (root / "op_host" / "add_macro_proto.cpp").write_text(PROTOTYPE)
+    (root / "op_host" / "messages.cpp").write_text(MESSAGES)
+    (tmp_path / "add_utils" / "op_host").mkdir(parents=True)  # beside the project, as foreach_utils is
+    (tmp_path / "add_utils" / "op_host" / "rounded.h").write_text("#pragma once\n")
+    kernel = root / "op_kernel" / "add_macro.cpp"
+    kernel.write_text('#include "register/tilingdata_base.h"\n#include "securec.h"\n' + kernel.read_text())
+    op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+
+
+def test_the_configuration_of_a_unit_may_name_the_kernel(tmp_path: Path) -> None:
+    root = tmp_path / "add_macro"
+    shutil.copytree(PROJECT, root)
+    kernel, host = root / "op_kernel" / "add_macro.cpp", root / "op_host" / "add_macro.cpp"
+    (root / "op_kernel" / "add2d.cpp").write_text(kernel.read_text().replace("void add_macro(", "void add2d("))
+    kernel.write_text("#error the kernel of another unit\n")
+    config = 'OpAICoreConfig config; config.ExtendCfgInfo("opFile.value", "add2d").ExtendCfgInfo("opInterface.value", "add2d");'
+    host.write_text(host.read_text().replace('this->AICore().AddConfig("ascend910b");', f'{config} this->AICore().AddConfig("ascend910b", config);'))
+    op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+
+
+def test_a_kernel_may_declare_the_tiling_structure_that_the_host_registers(tmp_path: Path) -> None:
+    root = tmp_path / "add_macro"
+    shutil.copytree(PROJECT, root)
+    kernel = root / "op_kernel" / "add_macro.cpp"
+    own = "struct AddMacroTilingData {\n    uint32_t totalLength;\n    uint32_t tileLength;\n    float alpha;\n};\n"
+    text = kernel.read_text().replace("class KernelAdd", f"{own}class KernelAdd", 1)
+    kernel.write_text(text.replace("    GET_TILING_DATA(", "    REGISTER_TILING_DEFAULT(AddMacroTilingData);\n    GET_TILING_DATA(", 1))
     op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
     x = torch.arange(24, dtype=torch.float32)
     torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)

@@ -9,7 +9,7 @@ import pytest
 from ascendops.errors import InputError
 from ascendops.twin.declarations import blanked, declarations
 from ascendops.twin.device_text import device_text
-from ascendops.twin.entries import exported, pick_entry
+from ascendops.twin.entries import exported, find_entries, pick_entry
 
 MIXED = r"""
 #include "acl/acl.h"
@@ -89,3 +89,29 @@ def test_a_template_without_a_launch_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a template") as caught:
         exported(path)
     assert "instances=['add<...>']" in str(caught.value)
+
+
+MADE = """#include "kernel_operator.h"
+#define DECLARE(TYPE, N)                                                    \\
+    extern "C" __global__ __aicore__ void scale_##TYPE##_##N(GM_ADDR x)     \\
+    {                                                                       \\
+        Scale<TYPE, N> op(x);                                               \\
+    }
+
+DECLARE(half, 2)
+#if __CCE_AICORE__ >= 220
+    DECLARE(float, 3);
+#endif
+
+void launch(void *stream, void *x)
+{
+    scale_half_2<<<1, nullptr, stream>>>(x);
+}
+"""
+
+
+def test_entries_that_macros_define() -> None:
+    assert find_entries(MADE) == ["scale_half_2", "scale_float_3"]
+    kept = device_text(MADE).text
+    assert "Scale<TYPE, N> op(x);" in kept and "\nDECLARE(half, 2)\n" in kept and "    DECLARE(float, 3);\n" in kept
+    assert "<<<" not in kept and "void launch" not in kept

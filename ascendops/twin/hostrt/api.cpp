@@ -1,4 +1,5 @@
 // The C interface for ascendops/twin/host.py: open a library, describe it, call its functions. Answers are JSON.
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -55,7 +56,8 @@ std::string Hex(const void *data, size_t size) {
 }
 
 void WriteShapes(Json &json, const Call &call) {
-    json.Key("shapes").Open('[');
+    const bool touched = std::any_of(call.outputs.begin(), call.outputs.end(), [](const gert::Tensor &tensor) { return tensor.GetOriginShape().TwinTouched(); });
+    json.Field("touched", touched).Key("shapes").Open('[');
     for (const gert::Tensor &tensor : call.outputs) {
         json.Open('[');
         const gert::Shape &shape = tensor.GetOriginShape();
@@ -117,6 +119,9 @@ uint32_t RunTiling(const OpImpl &impl, Call &call) {
 uint32_t Run(int what, const OpImpl &impl, Call &call) {
     if (what == 0) {
         gert::InferShapeContext context(&call);
+        for (gert::Tensor &tensor : call.outputs) {
+            tensor.MutableOriginShape().TwinForget();
+        }
         return impl.infer_shape(&context);
     }
     if (what == 1) {

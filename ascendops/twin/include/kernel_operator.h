@@ -38,6 +38,9 @@
 #include "ascendc_twin/cce_cross.h"
 #include "ascendc_twin/cce_transpose.h"
 #include "ascendc_twin/cce_vector.h"
+#include "ascendc_twin/cce_reduce.h"
+
+#define __bf16 bfloat16_t  // the device compiler's own name, also that of another type of newer GCC: only here, behind every header
 
 #ifndef ASCENDC_TWIN_QUALIFIED  // set for a source with a global type that has the name of an Ascend C one
 using namespace AscendC;

@@ -299,6 +299,8 @@ void copy_slices(Inst &inst, const Span &dst, const Span &src, const Slice *dst_
     inst.runs = static_cast<uint32_t>(runs);
 }
 
+uint64_t pad_value() { return priv().pad_value_set ? priv().pad_value : 0; }
+
 void set_pad_value(uint64_t bits) {
     priv().pad_value = bits;
     priv().pad_value_set = true;

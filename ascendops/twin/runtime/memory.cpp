@@ -93,6 +93,10 @@ TensorRef local_at(uint8_t pos, uint64_t addr, uint64_t bytes) {
 Span span_at(uint64_t phy_addr, Dt dt) {
     Private &p = priv();
     Span span;
+    const LocalMemory &ub = p.mem[static_cast<int>(Mem::UB)];
+    if (phy_addr < ub.size) {  // an address of UB as on the device, such as TMP_UB_OFFSET
+        phy_addr += reinterpret_cast<uint64_t>(ub.base);
+    }
     span.dt = dt;
     span.p = reinterpret_cast<uint8_t *>(phy_addr);
     if (!is_local(p, phy_addr, span.mem)) {

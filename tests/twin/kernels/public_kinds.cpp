@@ -231,6 +231,9 @@ extern "C" __global__ __aicore__ void not_in_a_cpu_build(GM_ADDR yAddr) {
 // A branch for each tiling key that each build of a device has alone.
 extern "C" __global__ __aicore__ void key_branches(GM_ADDR yAddr) {
     __gm__ int32_t *y = (__gm__ int32_t *)yAddr;
+#if defined(TILING_KEY_VAR) && (TILING_KEY_VAR != 1)
+#error a build of another key
+#endif
     if constexpr (TILING_KEY_IS(1)) {
         y[0] = 10;
     } else if constexpr (TILING_KEY_IS(2) || TILING_KEY_IS(3)) {
@@ -275,4 +278,47 @@ extern "C" __global__ __aicore__ void copied_tiling(GM_ADDR y, GM_ADDR tiling) {
     gm.SetGlobalBuffer((__gm__ int32_t *)y, 2);
     gm.SetValue(0, numbers->m);
     gm.SetValue(1, clz(numbers->n));
+}
+
+// A function of two types that is called like one of the language.
+template <typename T, typename U>
+__aicore__ inline static constexpr T max(T a, U b) { return (a > static_cast<T>(b)) ? a : static_cast<T>(b); }
+extern "C" __global__ __aicore__ void own_max(GM_ADDR yAddr) {
+    __tiling_data_ptr__ __gm__ int32_t *y = (__gm__ int32_t *)yAddr;
+    const uint16_t small = 3;
+    y[0] = max(16, small) + min(7, small);
+}
+
+// An object with a pipe of its own, which stands for the pipe that it is given; tiling fields without semicolons; an atomic that no
+// unit has.
+BEGIN_TILING_DATA_DEF(Fields)
+    TILING_DATA_FIELD_DEF(uint32_t, count)
+    TILING_DATA_FIELD_DEF(float, scale);
+END_TILING_DATA_DEF;
+class WithPipe {
+public:
+    __aicore__ inline void Init(AscendC::TPipe &pipe) {
+        pipe_ = pipe;
+        pipe_.InitBuffer(buffer_, 32);
+    }
+    __aicore__ inline void Process(GM_ADDR y, int32_t bytes) {
+        AscendC::LocalTensor<int32_t> a = buffer_.Get<int32_t>();
+        AscendC::Duplicate(a, static_cast<int32_t>(sizeof(Fields)), 8);
+        AscendC::GlobalTensor<int32_t> out;
+        out.SetGlobalBuffer((__gm__ int32_t *)y, 8);
+        AscendC::PipeBarrier<PIPE_ALL>();
+        static_assert(sizeof(__bf16) == 2 && std::is_same<__bf16, bfloat16_t>::value, "the compiler's name of a type");
+        if (bytes == 1) AscendC::SetAtomicAdd<uint8_t>();
+        AscendC::DataCopy(out, a, 8);
+    }
+
+private:
+    AscendC::TPipe pipe_;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buffer_;
+};
+extern "C" __global__ __aicore__ void pipe_of_an_object(GM_ADDR y, int32_t bytes) {
+    AscendC::TPipe pipe;
+    WithPipe object;
+    object.Init(pipe);
+    object.Process(y, bytes);
 }

@@ -17,7 +17,7 @@ TWIN_API void raw_pad_in(const void *dst, const void *src, uint32_t bursts, uint
                          uint32_t src_gap, uint32_t dst_gap, uint32_t element) {
     Inst inst("copy_gm_to_ubuf_align", PipeId::MTE2);
     copy_pad_in(inst, raw_local(as_bytes(dst)), raw_global(as_bytes(src)), {bursts, bytes, src_gap, uint64_t{dst_gap} * 32},
-                {left != 0 || right != 0, left, right, 0, element});
+                {left != 0 || right != 0, left, right, pad_value(), element});
 }
 TWIN_API void raw_pad_out(const void *dst, const void *src, uint32_t bursts, uint32_t bytes, uint32_t src_gap, uint32_t dst_gap,
                           uint32_t element) {
@@ -100,11 +100,16 @@ TWIN_EXTREMES(int64_t)
 TWIN_EXTREMES(uint64_t)
 TWIN_EXTREMES(float)
 #undef TWIN_EXTREMES
-template <typename A, typename B, typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
-constexpr std::common_type_t<A, B> min(A a, B b) {
-    return b < a ? b : a;
+// Of two types. A pack, so that a kernel's own template of two types wins.
+template <typename A, typename... B>
+constexpr auto min(A a, B... b) -> std::enable_if_t<sizeof...(B) == 1 && (std::is_arithmetic_v<A> && ... && std::is_arithmetic_v<B>), std::common_type_t<A, B...>> {
+    using T = std::common_type_t<A, B...>;
+    const T x = a, y = T(b...);
+    return y < x ? y : x;
 }
-template <typename A, typename B, typename = std::enable_if_t<std::is_arithmetic_v<A> && std::is_arithmetic_v<B>>>
-constexpr std::common_type_t<A, B> max(A a, B b) {
-    return a < b ? b : a;
+template <typename A, typename... B>
+constexpr auto max(A a, B... b) -> std::enable_if_t<sizeof...(B) == 1 && (std::is_arithmetic_v<A> && ... && std::is_arithmetic_v<B>), std::common_type_t<A, B...>> {
+    using T = std::common_type_t<A, B...>;
+    const T x = a, y = T(b...);
+    return x < y ? y : x;
 }

@@ -146,19 +146,19 @@ TWIN_API void SetPadValue(T paddingValue) {
 
 template <typename T>
 TWIN_API void SetAtomicAdd() {
-    TWIN_REQUIRE_TYPE("SetAtomicAdd", T, half, float, int16_t, TWIN_A2(int8_t), TWIN_A2(bfloat16_t), TWIN_A2(int32_t));
+    TWIN_RUN_TYPE("SetAtomicAdd", T, half, float, int16_t, TWIN_A2(int8_t), TWIN_A2(bfloat16_t), TWIN_A2(int32_t));
     ascendc_twin::set_atomic(1, ascendc_twin::dt_of<T>);
 }
 template <typename T>
 TWIN_API void SetAtomicMax() {
     TWIN_NOT_ON_310P("SetAtomicMax", T);
-    TWIN_REQUIRE_TYPE("SetAtomicMax", T, half, float, int8_t, int16_t, int32_t, bfloat16_t);
+    TWIN_RUN_TYPE("SetAtomicMax", T, half, float, int8_t, int16_t, int32_t, bfloat16_t);
     ascendc_twin::set_atomic(2, ascendc_twin::dt_of<T>);
 }
 template <typename T>
 TWIN_API void SetAtomicMin() {
     TWIN_NOT_ON_310P("SetAtomicMin", T);
-    TWIN_REQUIRE_TYPE("SetAtomicMin", T, half, float, int8_t, int16_t, int32_t, bfloat16_t);
+    TWIN_RUN_TYPE("SetAtomicMin", T, half, float, int8_t, int16_t, int32_t, bfloat16_t);
     ascendc_twin::set_atomic(3, ascendc_twin::dt_of<T>);
 }
 template <typename T>

@@ -209,11 +209,15 @@ constexpr uint32_t ONE_REPEAT_HALF_SIZE = ONE_REPEAT_BYTE_SIZE / B16_BYTE_SIZE;
 constexpr uint32_t ONE_REPEAT_FLOAT_SIZE = ONE_REPEAT_BYTE_SIZE / B32_BYTE_SIZE;
 #if __NPU_ARCH__ == 2201
 constexpr uint32_t TOTAL_UB_SIZE = 192 * 1024;
+constexpr uint32_t TMP_UB_SIZE = 8 * 1024;
+constexpr uint32_t TMP_UB_OFFSET = 184 * 1024;  // from here on, the API's own
 constexpr int32_t TOTAL_VEC_LOCAL_SIZE = 184 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 512 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 128 * 1024;
 #else
 constexpr uint32_t TOTAL_UB_SIZE = 256 * 1024;
+constexpr uint32_t TMP_UB_SIZE = 8 * 1024;
+constexpr uint32_t TMP_UB_OFFSET = 248 * 1024;
 constexpr int32_t TOTAL_VEC_LOCAL_SIZE = 248 * 1024;
 constexpr uint32_t TOTAL_L1_SIZE = 1024 * 1024;
 constexpr uint32_t TOTAL_L0C_SIZE = 256 * 1024;

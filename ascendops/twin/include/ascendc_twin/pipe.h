@@ -212,7 +212,7 @@ public:
     TWIN_API TPipe() { ascendc_twin::pipe_init(this); }
     TWIN_API ~TPipe() { ascendc_twin::pipe_destroy(); }
     TPipe(const TPipe &) = delete;
-    TPipe &operator=(const TPipe &) = delete;
+    TPipe &operator=(const TPipe &) { return *this; }  // a core has one pipe, which every object stands for
 
     TWIN_API void Init() { ascendc_twin::pipe_init(this); }
     template <class T>

@@ -20,7 +20,7 @@ inline constexpr bool one_of = (std::is_same_v<AscendC::PrimT<T>, Allowed> || ..
     static_assert(::ascendc_twin::type_exists<AscendC::PrimT<T>>, "bfloat16_t is not a type of Ascend 310P");           \
     if constexpr (!::ascendc_twin::one_of<T, __VA_ARGS__>) {                                                            \
         ::ascendc_twin::Inst inst(API, ::ascendc_twin::PipeId::V);                                                      \
-        ::ascendc_twin::finding("UNSUPPORTED-DTYPE", API " does nothing for elements of %u bytes: supported are "       \
+        ::ascendc_twin::finding("UNSUPPORTED-DTYPE", API " has no such element type (%u bytes), and does nothing: supported are "\
                                 TWIN_LISTED(__VA_ARGS__), static_cast<unsigned>(sizeof(AscendC::PrimT<T>)));            \
         return;                                                                                                         \
     }

@@ -76,6 +76,7 @@ struct Slice {
 void copy_slices(Inst &inst, const Span &dst, const Span &src, const Slice *dst_slices, const Slice *src_slices, uint32_t dims,
                  uint32_t element);
 void set_pad_value(uint64_t bits);
+uint64_t pad_value();  // 0 until it is set
 void set_atomic(uint8_t kind, Dt dt);
 
 // Copies a tiling struct of `bytes` bytes out of the tiling argument; checks the sizes when it is this launch's tiling.

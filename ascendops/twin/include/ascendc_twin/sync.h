@@ -149,5 +149,10 @@ TWIN_API void NotifyEvent(uint16_t flagId) {
     CrossCoreSetFlag<modeId, pipe>(flagId);
 }
 TWIN_API void SetSyncBaseAddr(uint64_t) {}
+// Keeps the compiler from moving accesses across it. A template, so that a kernel's own function wins.
+template <int = 0>
+TWIN_API void Barrier() {
+    __asm__ __volatile__("" ::: "memory");
+}
 
 }  // namespace AscendC

@@ -22,7 +22,7 @@
     decltype(type::member) name;                                                                                              \
     ascendc_twin::read_tiling_member(&name, sizeof name, reinterpret_cast<const uint8_t *>(from) + offsetof(type, member), from, \
                                      sizeof(type), #type)
-#define GET_TILING_DATA_PTR_WITH_STRUCT(type, name, from) const __gm__ type *name = reinterpret_cast<const __gm__ type *>(from)
+#define GET_TILING_DATA_PTR_WITH_STRUCT(type, name, from) __gm__ type *name = (__gm__ type *)(from)
 #define COPY_TILING_WITH_STRUCT(type, from, to)                         \
     type to##_twin_copy = *reinterpret_cast<const __gm__ type *>(from); \
     const type *to = &to##_twin_copy

@@ -19,6 +19,15 @@ public:
     static constexpr int64_t kInvalidDimValue = std::numeric_limits<int64_t>::min();
 
     Shape() : dim_num_(0), dims_{0} {}
+    Shape(const Shape &) = default;
+    Shape &operator=(const Shape &other) {
+        dim_num_ = other.dim_num_;
+        for (size_t i = 0; i < kMaxDimNum; ++i) {
+            dims_[i] = other.dims_[i];
+        }
+        touched_ = true;
+        return *this;
+    }
     Shape(const std::initializer_list<int64_t> &dims) : Shape() {
         if (dims.size() <= kMaxDimNum) {
             for (int64_t dim : dims) {
@@ -51,12 +60,18 @@ public:
         return size;
     }
     bool IsScalar() const { return dim_num_ == 0; }
-    void SetScalar() { dim_num_ = 0; }
+    void SetScalar() { SetDimNum(0); }
     size_t GetDimNum() const { return dim_num_; }
-    void SetDimNum(const size_t dim_num) { dim_num_ = dim_num; }
+    void SetDimNum(const size_t dim_num) {
+        dim_num_ = dim_num;
+        touched_ = true;
+    }
     int64_t GetDim(const size_t idx) const { return idx < kMaxDimNum ? dims_[idx] : kInvalidDimValue; }
     const int64_t &operator[](const size_t idx) const { return dims_[idx]; }
-    int64_t &operator[](const size_t idx) { return dims_[idx]; }
+    int64_t &operator[](const size_t idx) {
+        touched_ = true;
+        return dims_[idx];
+    }
     // Does not make dim `idx` part of the shape: set the rank with SetDimNum first, as on the device toolchain.
     void SetDim(size_t idx, const int64_t dim_value) {
         if (idx >= kMaxDimNum) {
@@ -64,16 +79,23 @@ public:
         }
         dims_[idx] = dim_value;
         dim_num_ = dim_num_ < idx ? idx : dim_num_;
+        touched_ = true;
     }
     Shape &AppendDim(const int64_t value) {
         if (dim_num_ < kMaxDimNum) {
             dims_[dim_num_++] = value;
         }
+        touched_ = true;
         return *this;
     }
+
+    // For the twin: whether a host function has set this output's shape, if only to what it was.
+    bool TwinTouched() const { return touched_; }
+    void TwinForget() { touched_ = false; }
 
 private:
     size_t dim_num_;
     int64_t dims_[kMaxDimNum];
+    bool touched_ = false;
 };
 }  // namespace gert

@@ -1,0 +1,2 @@
+#pragma once
+#include "../op_host/util/bfloat16.h"
