@@ -36,9 +36,9 @@ class Hyper:
         noise: Variance of one measurement.
     """
 
-    mean: tuple[float, ...] = (0.03, 0.03, 0.01)
-    smooth: tuple[float, ...] = (0.02, 0.02, 0.1, 0.01)
-    length: tuple[float, ...] = (2.0, 3.0, 1.5, 3.0, 3.0, 1.0, 3.0, 1.0, 1.0)
+    mean: tuple[float, ...] = (0.01, 0.05, 0.01)
+    smooth: tuple[float, ...] = (0.05, 0.1, 0.05, 0.02)
+    length: tuple[float, ...] = (3.0, 1.7, 1.2, 2.2, 2.5, 2.0, 3.0, 2.0, 0.8)
     noise: float = 0.003
 
 
@@ -53,15 +53,14 @@ class Labels:
 
 @dataclass(frozen=True)
 class Parameters:
-    """Globals for all calls, and those of the categories and operators that were measured."""
+    """Globals for all calls, and those of the categories that were measured."""
 
     general: Globals
     category: dict[str, Globals]
-    op: dict[str, Globals]
 
     def of(self, labels: Labels) -> Globals:
-        """The most special ones that there are."""
-        return self.op.get(labels.op) or self.category.get(labels.category) or self.general
+        """Those of the category, else those for all calls."""
+        return self.category.get(labels.category, self.general)
 
 
 @dataclass
@@ -115,12 +114,20 @@ def features(config: Config, traits: Traits, work: Work) -> Array:
     first = config.inputs[0] if config.inputs else out
     k = product(config)[2] if traits.cube else 1.0
     busy = sum(value for name, value in work.us.items() if name != "launch")
-    aligned = (first.shape[-1] * first.itemsize) % 32 == 0 if first.shape else False
-    spread = config.inputs[0].elements != config.inputs[1].elements if len(config.inputs) > 1 else False
+    line = first.shape[-1] * first.itemsize if first.shape else 1.0
+    misaligned = 0.0 if line % 512 == 0 else 0.5 if line % 32 == 0 else 1.0
     return np.array([
         math.log(work.total), math.log1p(work.moved / 1024), math.log1p(work.blocks), math.log1p(work.rows), math.log1p(work.row),
-        0.0 if aligned else 1.0, math.log1p(k), work.us["mte2"] / busy if busy else 0.0, 1.0 if spread else 0.0,
+        misaligned, math.log1p(k), work.us["mte2"] / busy if busy else 0.0, _broadcast(config),
     ])  # fmt: skip
+
+
+def _broadcast(config: Config) -> float:
+    """How the second operand meets the first: 0 in equal shapes or alone, 1 as a row for all rows, 2 as one value per row."""
+    if len(config.inputs) < 2 or config.inputs[0].elements == config.inputs[1].elements:
+        return 0.0
+    widths = [tensor.shape[-1] if tensor.shape else 1 for tensor in config.inputs[:2]]
+    return 1.0 if widths[0] == widths[1] else 2.0
 
 
 @lru_cache(maxsize=1)
@@ -137,7 +144,6 @@ def load(data: dict[str, Any]) -> tuple[Parameters, Correction]:
     parameters = Parameters(
         Globals(**data["general"]),
         {name: Globals(**values) for name, values in data["category"].items()},
-        {name: Globals(**values) for name, values in data["op"].items()},
     )
     return parameters, Correction(
         hyper, [Labels(*row["labels"]) for row in support],

@@ -56,7 +56,7 @@ def test_more_rows_are_never_faster(call):
 
 @pytest.mark.parametrize("call", CALLS)
 def test_the_mechanistic_model_alone_is_monotone(call):
-    bare = (fitted.Parameters(fitted.shipped()[0].general, {}, {}), None)
+    bare = (fitted.Parameters(fitted.shipped()[0].general, {}), None)
     times = [perf.estimate(call(2**power), parameters=bare).predicted_us for power in range(3, 15)]
     assert all(larger >= 0.97 * smaller for smaller, larger in itertools.pairwise(times)), times
 
