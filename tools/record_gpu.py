@@ -1,6 +1,7 @@
 """Run every reference of cuda_reference/ natively on a GPU: errors against fp64, and time against torch's own operator.
 
     python tools/record_gpu.py --out build/gpu [--only softmax --only add] [--seconds 500]
+    python tools/record_gpu.py --out build/gpu --merge first/gpu.json second/gpu.json     (no GPU; an operator's last run counts)
 
 Needs torch, triton and numpy, and nvcc for the .cu files; nothing is installed. Writes DIR/gpu.json and DIR/MEASURED.md
 (copy it to cuda_reference/MEASURED.md). Exits with 1 if a result is wrong or a reference fails.
@@ -291,8 +292,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     parser.add_argument("--only", action="append", choices=sorted(OPS), metavar="OP")
+    parser.add_argument("--merge", nargs="+", type=Path, metavar="GPU.json", help="join earlier runs on the same GPU and versions")
     parser.add_argument("--seconds", type=float, default=500, help="start no further operator after this time [500]")
     options = parser.parse_args(argv)
+    if options.merge:
+        records, environment = merged(options.merge)
+        return _write(options.out, records, [name for name in OPS if name not in {r.op for r in records}], environment, 0.0)
     if not torch.cuda.is_available():
         print("no CUDA device is visible to torch", file=sys.stderr)
         return 3
@@ -307,15 +312,33 @@ def main(argv: Sequence[str] | None = None) -> int:
         "cuda": str(torch.version.cuda),
         "date": dt.date.today().isoformat(),
     }
+    return _write(options.out, records, skipped, environment, time.monotonic() - start)
+
+
+def merged(files: Sequence[Path]) -> tuple[list[Record], dict[str, str]]:
+    """The records of several runs, in the order of OPS: those of the last run that has an operator.
+
+    Raises:
+        SystemExit: The runs were made on another GPU or with other versions.
+    """
+    runs = [json.loads(path.read_text()) for path in files]
+    places = {tuple(run["environment"][key] for key in ("gpu", "torch", "triton", "cuda")) for run in runs}
+    if len(places) != 1:
+        raise SystemExit(f"the runs are of different machines or versions: {sorted(places)}")
+    found: dict[str, list[Record]] = {}
+    for run in runs:
+        found |= {op: [Record(**r) for r in run["records"] if r["op"] == op] for op in {r["op"] for r in run["records"]}}
+    return [r for op in OPS for r in found.get(op, [])], runs[-1]["environment"]
+
+
+def _write(folder: Path, records: Sequence[Record], skipped: Sequence[str], environment: dict[str, str], seconds: float) -> int:
     result = {
-        "schema_version": 1,
-        "environment": environment,
-        "skipped": skipped,
-        "seconds": round(time.monotonic() - start, 1),
+        "schema_version": 1, "environment": environment, "skipped": list(skipped), "seconds": round(seconds, 1),
         "records": [asdict(r) for r in records],
-    }
-    (options.out / "gpu.json").write_text(json.dumps(result, indent=1) + "\n")
-    (options.out / "MEASURED.md").write_text(markdown(records, environment))
+    }  # fmt: skip
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "gpu.json").write_text(json.dumps(result, indent=1) + "\n")
+    (folder / "MEASURED.md").write_text(markdown(records, environment))
     for r in records:
         if r.bad:
             print(f"bad: {r}", file=sys.stderr)
