@@ -39,6 +39,8 @@ def command(table: Path, out: Path, soc: str | None, output: Output) -> int:
 
     if soc is not None:
         socs.resolve(soc)
+    if out.exists() and table.exists() and out.samefile(table):
+        raise click.UsageError("--out names the table itself, which would be lost: give another file")
     done = list(perf.estimate_table(perf.read_table(table, soc=soc), soc=soc))
     write(out, done)
     failed = [row for row in done if row.failed]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ascendops.errors import UnknownSoc
 from ascendops.perf import chips, fitted
+from ascendops.perf.floor import floor_us
 from ascendops.perf.ops import traits
 from ascendops.perf.pipes import PIPES, work
 from ascendops.perf.table import BadRow, Config
@@ -76,7 +77,11 @@ def estimate(config: Config, *, soc: str | None = None, parameters: tuple[fitted
         factor = math.exp(max(-3.0, min(3.0, correction.log_factor(names, fitted.features(config, kind, done)))))
         basis = correction.basis(names)
     pipes = {name: round(done.us[name] * factor, 3) for name in PIPES}
-    return Estimate(config.row_id, round(done.total * factor, 3), done.bound, pipes, chip.name, basis, tuple(notes))
+    total, bound, least = done.total * factor, done.bound, floor_us(config, chip)
+    if total < least:
+        notes.append(f"raised from {total:.0f} us to what the cube cores need at their peak")
+        total, bound, pipes["cube"] = least, "cube", round(least, 3)
+    return Estimate(config.row_id, round(total, 3), bound, pipes, chip.name, basis, tuple(notes))
 
 
 def _chip(name: str, soc: str | None, notes: list[str]) -> chips.Chip:

@@ -15,7 +15,7 @@ from ascendops.perf.table import Config, Tensor
 PIPES = ("mte2", "vec", "mte3", "cube", "scalar", "launch")
 _HEAD_CYCLES = 22  # of a vector instruction: mskpp, and the bank-conflict measurements of asc-devkit
 _TILE_M, _TILE_N = 128, 256  # of one cube core's output tile in L0C at fp16
-_CUBE_RATE = {"int8": 2.0, "uint8": 2.0, "int4": 2.0, "fp32": 0.25, "fp64": 0.0625}
+CUBE_RATE = {"int8": 2.0, "uint8": 2.0, "int4": 2.0, "fp32": 0.25, "fp64": 0.0625}
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def _cube(config: Config, traits: Traits, chip: Chip, g: Globals) -> Work:
         "mte2": max(from_memory, from_l2),
         "vec": written / blocks / (chip.gm_ub * 1e3) if attention else 0.0,
         "mte3": _copy_us(written, blocks, chip.l0c_gm, rate, g),
-        "cube": macs / (chip.macs * _CUBE_RATE.get(first.dtype, 1.0) * chip.mhz),
+        "cube": macs / (chip.macs * CUBE_RATE.get(first.dtype, 1.0) * chip.mhz),
         "scalar": g.tile * steps,
     }
     return _finish(us, g, blocks, batch * m, n, moved)

@@ -85,6 +85,27 @@ def test_a_large_product_does_not_beat_the_cube():
     assert peak_us * 0.95 < us(matmul(8192, 8192, 8192, chip="910B1")) < 2 * peak_us
 
 
+@pytest.mark.parametrize(
+    ("config", "macs"),
+    [
+        (row("FlashAttentionScore", [(1, 8, 8192, 128)] * 3, dtype="fp16", chip="910B3"), 8 * 8192 * 8192 * 128),
+        (row("FlashAttentionScore", [(1, 65536, 1024)] * 3, dtype="bf16", chip="910B1"), 65536 * 65536 * 1024),
+        (row("Conv2D", [(32, 256, 56, 56), (256, 256, 3, 3)], [(32, 256, 56, 56)], dtype="fp16", chip="910B1"), 32 * 256 * 56 * 56 * 256 * 9),
+    ],
+)
+def test_nothing_is_faster_than_the_cube(config, macs):
+    chip = chips.chip(config.chip)
+    made = perf.estimate(config)
+    assert made.predicted_us >= 0.999 * macs / (4096 * chip.mhz * chip.aic) and made.pipes_us["cube"] <= made.predicted_us * 1.001
+
+
+def test_the_table_is_not_overwritten(tmp_path, capsys):
+    table = tmp_path / "t.csv"
+    table.write_text(HEADER + "\n")
+    assert main(["estimate", "--table", str(table), "--out", str(table)]) == 2
+    assert "names the table itself" in capsys.readouterr().err and table.read_text() == HEADER + "\n"
+
+
 def test_what_a_number_rests_on():
     assert perf.estimate(row("Add")).basis == "operator"
     assert perf.estimate(row("Tanh")).basis == "category"

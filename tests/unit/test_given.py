@@ -41,6 +41,9 @@ def test_rows_of_the_test_kit_run(twice: Path, tmp_path: Path) -> None:
         '''off,twice,"((3,33),)","('float16',)","((3,33),)","('float16',)",{},,False''',
         '''wrong,twice,"((3,33),)","('int8',)","((3,33),)","('int8',)",{},,True''',
         '''odd,twice,"((3,33),)","('float32',)","((3,33),)","('float32',)",{'eps': 1},,True''',
+        '''broken,twice,"((3,",float32,,,,,''',
+        '''flat,twice,"(3,33)","('float32',)",,,{},,True''',
+        '''vast,twice,"((200000,300000),)","('float32',)",,,{},,True''',
         '''other,add,"((3,33),(3,33))","('float32',)","((3,33),)","('float32',)",{},,True''',
     )
     result, out = run(twice, cases=cases)
@@ -50,6 +53,8 @@ def test_rows_of_the_test_kit_run(twice: Path, tmp_path: Path) -> None:
     assert "off is left out: is_enabled is False" in notes
     assert "wrong is left out: no dtype column of twice has x int8" in notes
     assert "odd is left out" in notes and "eps" in notes
+    assert "broken is left out: input_shapes is no Python literal" in notes and "c.csv:6" in notes
+    assert "flat is left out" in notes and "vast is left out: its inputs have 60000000000 elements" in notes
     found = given.read(spec.load(twice / "op.toml"), cases)
     first = found.cases[0].values(0)
     assert first["scale"] == 0.5 and first["x"].abs().max() <= 1 and first["x"].std() > 0.4
@@ -76,7 +81,6 @@ def test_inputs_of_a_row_may_come_from_files(twice: Path, tmp_path: Path) -> Non
     [
         ("a,b\n1,2\n", "no column op_name"),
         ("", "the CSV has no rows"),
-        (HEAD + '\nx,twice,"((3,",float32,,,,,\n', "input_shapes is no Python literal"),
     ],
 )
 def test_a_bad_csv_is_named(twice: Path, tmp_path: Path, text: str, message: str) -> None:
