@@ -106,6 +106,8 @@ class _Call:
             handle = self.acl.array(_ARRAYS[base], list(value or ()))
             self.stack.callback(self.acl.destroy, f"{_ARRAYS[base]}Array", handle)
             return c.c_void_p(handle)
+        if value is None and not is_list:
+            raise ToolchainError(f"attribute '{name}' has no value, and aclnn functions need one", help="give it, or a default in the schema")
         if not is_list and base in _VALUES:
             return _VALUES[base](value)
         raise ToolchainError(f"attribute '{name}' is {kind}, which aclnn functions do not take", help="test the kernel with --backend twin")
@@ -138,19 +140,21 @@ def call(
         DeviceError: The runtime or the operator reports an error.
         KernelHang: The stream did not end in time.
     """
-    first, second = (_symbol(library, f"aclnn{definition.op_type}{suffix}") for suffix in ("GetWorkspaceSize", ""))
+    # Where host functions read elements of an input, op_build makes aclnn<Op> with arrays in its place, and aclnn<Op>Tensor with tensors.
+    name = f"aclnn{definition.op_type}{'Tensor' if any(param.value_depend for param in definition.inputs) else ''}"
+    first, second = _symbol(library, f"{name}GetWorkspaceSize"), _symbol(library, name)
     inputs = {param.name for param in definition.inputs}
     with contextlib.ExitStack() as stack:
         made = _Call(acl, stack)
         arguments = [made.argument(tensors[param.name], param, column) for param in definition.inputs]
-        arguments += [made.attribute(attrs[attr.name], attr.type, attr.name) for attr in definition.attrs]
+        arguments += [made.attribute(attr.default if attrs[attr.name] is None else attrs[attr.name], attr.type, attr.name) for attr in definition.attrs]
         arguments += [made.argument(value, param, column) for param, value in zip(definition.outputs, outputs, strict=True) if param.name not in inputs]
         size, executor = c.c_uint64(0), c.c_void_p()
-        acl.check(first(*arguments, c.byref(size), c.byref(executor)), f"aclnn{definition.op_type}GetWorkspaceSize")
+        acl.check(first(*arguments, c.byref(size), c.byref(executor)), f"{name}GetWorkspaceSize")
         workspace = made.memory(size.value) if size.value else None
-        acl.check(second(c.c_void_p(workspace), size, executor, acl.stream), f"aclnn{definition.op_type}")
+        acl.check(second(c.c_void_p(workspace), size, executor, acl.stream), name)
         if not acl.synchronise(timeout_s):
-            raise KernelHang(f"aclnn{definition.op_type} did not end within {timeout_s:g} s on the device", where=acl.soc)
+            raise KernelHang(f"{name} did not end within {timeout_s:g} s on the device", where=acl.soc)
         return Done(size.value, tuple(_back(acl, made.buffers.values())))
 
 

@@ -38,6 +38,8 @@ def command(path: Path, form: str, out: Path | None, tier: str, seed: int, onnx_
     from ascendops.interchange import msopgen
     from ascendops.spec import socs
 
+    if form == "ttk" and onnx_dir is not None:
+        raise click.UsageError("--format ttk and --onnx are two exports: run one after the other")
     if form == "ttk":
         _ttk(path, out, tier, seed, output)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ import pytest
 import torch
 
 import ascendops
-from ascendops.build import acl
+from ascendops.build import acl, aclnn
 from ascendops.build.installed import operators
 from ascendops.errors import DeviceError, InputError, KernelHang, ToolchainError, ToolchainMissing, TwinCheckError
 from ascendops.render import new_project
@@ -79,6 +80,23 @@ op(torch.ones(2, 3).t(), torch.ones(7), [torch.ones(2)], 9)
     subprocess.run([sys.executable, "-c", script], check=True, env={**os.environ, "ACL_LOG": str(tmp_path / "log")})
     line = (tmp_path / "log").read_text()
     assert line == "probe tensor(0,2,3:2,2:1) tensor(0,2,7:1) [ tensor(0,2,2:1) ] 9 0.5 1 mean 1 2 0.5 1 tensor(0,2,3:2,2:1)\n"
+
+
+def test_values_that_host_functions_read_take_the_form_with_tensors(probe, monkeypatch):
+    inputs = (dataclasses.replace(probe.definition.inputs[0], value_depend="required"), *probe.definition.inputs[1:])
+    asked = dataclasses.replace(probe.definition, inputs=inputs)
+    library = ctypes.CDLL(str(probe.vendor / "op_api" / "lib" / "libcust_opapi.so"))
+    with pytest.raises(ToolchainError, match="has no aclnnProbeTensorGetWorkspaceSize"):
+        aclnn.call(acl.runtime(probe.toolkit), library, asked, {}, {}, [], 0, 1.0)
+
+
+def test_an_attribute_without_a_value_is_named(probe):
+    definition = dataclasses.replace(probe.definition, attrs=tuple(dataclasses.replace(attr, default=None) for attr in probe.definition.attrs))
+    empty = {attr.name: None for attr in definition.attrs}
+    tensors = {"x": torch.ones(2), "y": None, "zs": [torch.ones(1)]}
+    library = acl.operator_library(probe.vendor)
+    with pytest.raises(ToolchainError, match="attribute 'i' has no value"):
+        aclnn.call(acl.runtime(probe.toolkit), library, definition, tensors, empty, [torch.zeros(2)], 0, 1.0)
 
 
 def test_out_and_empty_tensors(probe):

@@ -203,6 +203,8 @@ def test_a_golden_of_the_test_kit_serves_as_golden(twice: Path, tmp_path: Path) 
 def test_the_commands(twice: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["export", str(twice), "--format", "ttk"]) == 2
     assert "give --out DIR" in capsys.readouterr().err
+    assert main(["export", str(twice), "--format", "ttk", "--out", str(tmp_path / "kit"), "--onnx", str(tmp_path / "onnx")]) == 2
+    assert "two exports" in capsys.readouterr().err and not (tmp_path / "kit").exists()
     assert main(["export", str(twice), "--format", "ttk", "--out", str(tmp_path / "kit")]) == 0
     assert "11 cases, 3 left out" in capsys.readouterr().out
     assert main(["test", str(twice), "--cases", str(tmp_path / "kit" / "cases.csv"), "--tier", "full"]) == 2
