@@ -253,19 +253,20 @@ different struct definitions in op_host and op_kernel, or a SetDataSize that is 
         "DumpTensor of more elements than the tensor has",
         """The dump was left out.""",
     ),
-    error(
+    warning(
         "SCALAR-DIVISION",
         "The scalar unit divides an integer by zero",
-        """`a / 0` or `a % 0` of integers in the kernel's own code, mostly with a value of the tiling data that the tiling function left 0. C++ does
-not define the result. The AI core has an error bit for it (CCU_DIV0 of the runtime's error table); whether the task fails or goes on with an
-unknown quotient depends on the device's settings. On x86 the block ends here; on an Arm host the quotient is 0 and nothing is found. Guard the
-division, or do not launch the block that has nothing to divide.""",
+        """`a / 0` or `a % 0` of integers in the kernel's own code, or the smallest integer divided by -1, mostly with a value of the tiling data that
+the tiling function left 0. C++ does not define the result, and the documents name none. Public kernels do it in blocks that then have nothing to
+do, and run on devices, so it does not end the block there; the AI core has an error bit for it (CCU_DIV0 of the runtime's error table). The twin
+goes on as an Arm core does: `a / 0` is 0, `a % 0` is a, the smallest integer divided by -1 is itself with remainder 0. On an Arm host nothing is
+found. Guard the division where its result is used.""",
     ),
     error(
         "CRASH",
         "The kernel crashed",
-        """A signal ended the block: an invalid pointer, a failed assert; with the checks off, a division by zero (SCALAR-DIVISION). For a pointer into UB or GM the message says
-where it lies relative to the memory. On the device this is an exception of the AI core (507015 and the like).""",
+        """A signal ended the block: an invalid pointer, a failed assert. For a pointer into UB or GM the message says where it lies
+relative to the memory. On the device this is an exception of the AI core (507015 and the like).""",
     ),
     error(
         "HANG",

@@ -16,7 +16,7 @@ from ascendops.twin.objects import compile_object, jobs, link
 # Not -ffast-math: these flags change no result, they only drop errno and traps, which stand in the way of vector code.
 EXACT = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 _CPU_FLAGS = {"x86_64": ("-march=native",), "AMD64": ("-march=native",), "aarch64": ("-mcpu=native",), "arm64": ("-mcpu=native",)}
-_RUN_ONCE = frozenset({"launch", "report", "signals"})  # sources whose code runs once per launch: compiled faster instead
+_RUN_ONCE = frozenset({"division", "launch", "report", "signals"})  # sources whose code runs once per launch: compiled faster instead
 _HOST_GROUP = 4  # op_host runtime sources per compilation: their common headers cost more than they do
 
 

@@ -94,6 +94,11 @@ void interrupt(std::thread &thread);
 std::string crash_text(Private &p);
 // The finding that a crash is, and what to say about it; null: no other than a crash.
 const char *crash_finding(Private &p, std::string &text);
+// Fills in the stack of a signal, its own address first.
+void record_stack(Private &p, void *context);
+// Steps over the integer division that trapped, with the result of a unit that does not trap, and notes it; false where it
+// cannot be read.
+bool go_on_after_division(Private &p, void *context);
 void add_stack_finding(Private &p, const char *id, const std::string &message);
 
 }  // namespace ascendc_twin

@@ -13,7 +13,6 @@ namespace {
 constexpr uint64_t kGuard = 64 << 10;    // unreadable bytes at the ends of a guarded buffer (half of GAP in guard.py)
 constexpr int kStopSignal = SIGURG;  // ignored by default, used by nobody else here
 const int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, kStopSignal};
-constexpr char kDivision[] = "integer division by zero, or of the smallest integer by -1 (SIGFPE)";
 constexpr size_t kSignalCount = sizeof kSignals / sizeof *kSignals;
 struct sigaction g_old[kSignalCount];
 
@@ -38,6 +37,8 @@ bool wrote(void *context) {
 #endif
 }
 
+}  // namespace
+
 void record_stack(Private &p, void *context) {
     void *frames[48];
     const int n = backtrace(frames, 48);
@@ -49,6 +50,8 @@ void record_stack(Private &p, void *context) {
     for (int i = from + 1; i < n && p.crash_depth < 48; ++i) p.crash_pcs[p.crash_depth++] = static_cast<char *>(frames[i]) - 1;
 }
 
+namespace {
+
 void on_signal(int signal, siginfo_t *info, void *context) {
     Core *core = t_core;
     if (core != nullptr && core->priv->active) {
@@ -57,6 +60,7 @@ void on_signal(int signal, siginfo_t *info, void *context) {
             p.stop = true;
             if (p.in_runtime > 0) return;  // ends at the next instruction
         }
+        if (signal == SIGFPE && info->si_code == FPE_INTDIV && p.in_runtime == 0 && go_on_after_division(p, context)) return;
         p.active = false;
         p.signal = signal;
         p.fault = info->si_addr;
@@ -95,7 +99,7 @@ const char *signal_text(int signal) {
     switch (signal) {
         case SIGSEGV: return "SIGSEGV (invalid memory access)";
         case SIGBUS: return "SIGBUS (invalid memory access)";
-        case SIGFPE: return kDivision;
+        case SIGFPE: return "SIGFPE (integer division)";
         case SIGILL: return "SIGILL (trap)";
         case SIGTRAP: return "SIGTRAP (trap)";
         case SIGABRT: return "SIGABRT (assertion or abort)";
@@ -130,10 +134,6 @@ const Range *beside(Private &p, uint64_t address) {
 }  // namespace
 
 const char *crash_finding(Private &p, std::string &text) {
-    if (p.signal == SIGFPE) {
-        text = std::string("the scalar unit: ") + kDivision;
-        return "SCALAR-DIVISION";
-    }
     const auto address = reinterpret_cast<uint64_t>(p.fault);
     const Range *r = p.signal == SIGSEGV || p.signal == SIGBUS ? beside(p, address) : nullptr;
     if (r == nullptr) return nullptr;
