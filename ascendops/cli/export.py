@@ -6,8 +6,14 @@ from pathlib import Path
 
 import click
 
-from ascendops.cli.options import output_options, seed_option, soc_option
+from ascendops.cli.options import force_option, output_options, seed_option, soc_option
 from ascendops.cli.output import Output
+
+_TAKES = {  # options beside PATH and those of the output that a form reads
+    "msopgen": {"out", "soc", "force"},
+    "ttk": {"out", "tier", "seed", "force"},
+    "onnx": {"onnx_dir", "soc", "force"},
+}
 
 
 @click.command("export")
@@ -21,8 +27,12 @@ from ascendops.cli.output import Output
 @seed_option
 @click.option("--onnx", "onnx_dir", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write ONNX models, the plug-in for ATC and its command lines.")
 @soc_option
+@force_option
 @output_options
-def command(path: Path, form: str, out: Path | None, tier: str, seed: int, onnx_dir: Path | None, soc: str, output: Output) -> None:
+@click.pass_context
+def command(
+    ctx: click.Context, path: Path, form: str, out: Path | None, tier: str, seed: int, onnx_dir: Path | None, soc: str, force: bool, output: Output
+) -> None:
     """Write the operators of the project PATH in another tool's format.
 
     \b
@@ -31,33 +41,52 @@ def command(path: Path, form: str, out: Path | None, tier: str, seed: int, onnx_
       ascendops export softmax --format ttk --out ttk_softmax
 
     Works on kit projects and on any folder with op_host/ and op_kernel/: the registration code is compiled and run.
+    Files that are there and differ are refused; --force keeps what it replaces as NAME.orig.
     `ascendops new op NAME --from FILE.json` is the way back.
     """
+    _check_options(ctx, "onnx" if onnx_dir is not None else form)
+    if onnx_dir is not None:
+        _onnx(path, onnx_dir, soc, force, output)
+    elif form == "ttk":
+        _ttk(path, out, tier, seed, force, output)
+    else:
+        _msopgen(path, out, soc, force, output)
+
+
+def _check_options(ctx: click.Context, form: str) -> None:
+    """Refuses options that were given and that the form would not read."""
+    given = {name for name in ctx.params if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE}
+    if form == "onnx" and "form" in given:
+        raise click.UsageError(f"--format {ctx.params['form']} and --onnx are two exports: run one after the other")
+    unread = given & set().union(*_TAKES.values()) - _TAKES[form]
+    for param in ctx.command.params:
+        if param.name in unread:
+            takers = ", ".join(other for other, takes in _TAKES.items() if param.name in takes)
+            what = "--onnx" if form == "onnx" else f"--format {form}"
+            raise click.UsageError(f"{param.opts[0]} means nothing for {what}; it is read by: {takers}")
+
+
+def _msopgen(path: Path, out: Path | None, soc: str, force: bool, output: Output) -> None:
     from ascendops.build import open_project
     from ascendops.build.twin import host_library
     from ascendops.interchange import msopgen
+    from ascendops.render import FileSet
     from ascendops.spec import socs
 
-    if form == "ttk" and onnx_dir is not None:
-        raise click.UsageError("--format ttk and --onnx are two exports: run one after the other")
-    if form == "ttk":
-        _ttk(path, out, tier, seed, output)
-        return
-    if onnx_dir is not None:
-        _onnx(path, onnx_dir, soc, output)
-        return
     chosen = socs.resolve(soc)
     host, _ = host_library(open_project(path), chosen)
     ops = [op.for_unit(chosen.unit) for op in host.ops.values()]
     text = msopgen.write(ops)
     if out is not None:
-        out.write_text(text, encoding="utf-8")
-    output.emit({"format": form, "operators": [op.op_type for op in ops], "file": None if out is None else str(out), "text": text})
+        files = FileSet()
+        files.add(out.name, text)
+        files.write(out.parent, overwrite=force)
+    output.emit({"format": "msopgen", "operators": [op.op_type for op in ops], "file": None if out is None else str(out), "text": text})
     if not output.json:
         output.result(text.rstrip("\n") if out is None else f"  wrote {out}: {', '.join(op.op_type for op in ops)}")
 
 
-def _ttk(path: Path, out: Path | None, tier: str, seed: int, output: Output) -> None:
+def _ttk(path: Path, out: Path | None, tier: str, seed: int, force: bool, output: Output) -> None:
     from ascendops import spec
     from ascendops.errors import NotAProject
     from ascendops.interchange import ttk
@@ -66,8 +95,7 @@ def _ttk(path: Path, out: Path | None, tier: str, seed: int, output: Output) -> 
         raise click.UsageError("--format ttk writes a folder: give --out DIR")
     if not (path / "op.toml").is_file():
         raise NotAProject(f"{path} has no op.toml, so it has no cases", where=str(path), help="ascendops new op NAME makes a project")
-    operators = spec.load(path / "op.toml").operators
-    made = [ttk.write(op, out if len(operators) == 1 else out / op.name, tier, seed) for op in operators]
+    made = ttk.write(spec.load(path / "op.toml").operators, out, tier, seed, force=force)
     output.emit({"format": "ttk", "folders": [{"folder": str(one.folder), "cases": one.cases, "left_out": one.left_out} for one in made]})
     for one in made if not output.json else ():
         output.result(f"  wrote {one.folder}   {one.cases} cases, {len(one.left_out)} left out")
@@ -77,11 +105,11 @@ def _ttk(path: Path, out: Path | None, tier: str, seed: int, output: Output) -> 
     output.say("note: the test kit itself was not run here")
 
 
-def _onnx(path: Path, target: Path, soc: str, output: Output) -> None:
+def _onnx(path: Path, target: Path, soc: str, force: bool, output: Output) -> None:
     from ascendops.build import open_project
     from ascendops.torchlib import atc
 
-    made = atc.export(open_project(path), target, soc)
+    made = atc.export(open_project(path), target, soc, force=force)
     rows = [{"operator": one.operator, "model": str(one.model), "plugin": [str(file) for file in one.plugin], "command": one.command} for one in made]
     output.emit({"format": "onnx", "operators": rows})
     if not output.json:

@@ -6,7 +6,7 @@ import csv
 import hashlib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,12 +66,24 @@ class Exported:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def write(spec: OpSpec, folder: Path, tier: str = "declared", seed: int = 0) -> Exported:
+def write(operators: Sequence[OpSpec], folder: Path, tier: str = "declared", seed: int = 0, *, force: bool = False) -> list[Exported]:
     """Writes cases.csv, golden.py with the operator's own golden beside it, and inputs and goldens as raw files, one folder per case.
+
+    Several operators get a folder each in `folder`. All of it or nothing; with `force` files that differ are replaced, and kept as NAME.orig.
 
     Raises:
         GoldenError: The golden fails on a case.
+        FileExistsRefused: Files in `folder` differ, and `force` is off.
     """
+    from ascendops.render.fileset import staged
+
+    inside = [Path() if len(operators) == 1 else Path(op.name) for op in operators]
+    with staged(folder, overwrite=force) as stage:
+        made = [_write(op, stage / where, tier, seed) for op, where in zip(operators, inside, strict=True)]
+    return [replace(one, folder=folder / where) for one, where in zip(made, inside, strict=True)]
+
+
+def _write(spec: OpSpec, folder: Path, tier: str, seed: int) -> Exported:
     from ascendops.testing import matrix
     from ascendops.testing.reference import golden_name
 
@@ -82,7 +94,7 @@ def write(spec: OpSpec, folder: Path, tier: str = "declared", seed: int = 0) -> 
             made.left_out[case.id] = reason
             continue
         rows.append(_row(spec, case, op, folder / DATA, seed))
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     with (folder / CSV).open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
@@ -135,13 +147,13 @@ def _write_case(folder: Path, inputs: Sequence[Any], outputs: Sequence[Any]) -> 
     folder.mkdir(parents=True, exist_ok=True)
     flat = [one for value in inputs for one in (value if isinstance(value, list) else [value])]
     for i, tensor in enumerate(flat):
-        _write(folder / f"input_{i}_{_dtype(tensor) or 'none'}.bin", tensor)
+        _write_tensor(folder / f"input_{i}_{_dtype(tensor) or 'none'}.bin", tensor)
     for i, tensor in enumerate(outputs):
         shape = "" if tensor is None else f"__shape_{'x'.join(map(str, tensor.shape)) or 'scalar'}"
-        _write(folder / f"golden_{i}_{_dtype(tensor) or 'none'}{shape}.bin", tensor)
+        _write_tensor(folder / f"golden_{i}_{_dtype(tensor) or 'none'}{shape}.bin", tensor)
 
 
-def _write(path: Path, tensor: torch.Tensor | None) -> None:
+def _write_tensor(path: Path, tensor: torch.Tensor | None) -> None:
     path.write_bytes(b"" if tensor is None else raw_bytes(tensor))
 
 

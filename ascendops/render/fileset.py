@@ -5,11 +5,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import difflib
+import itertools
 import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -117,21 +118,76 @@ class FileSet:
         stale = _stale(root, self.prune, self.files) if self.prune else []
         clashes = [file.path for file in changed if file.owner == USER and os.path.lexists(root / file.path)]
         if clashes and not overwrite:
-            raise FileExistsRefused(
-                f"{len(clashes)} file(s) in {root} exist and differ, so nothing was written",
-                where=str(root),
-                why="\n".join(clashes),
-                help="--force replaces them (old contents stay as NAME.orig); --diff shows the changes",
-            )
+            raise _clash(root, clashes, "--force replaces them (old contents stay as NAME.orig); --diff shows the changes")
         if not changed and not stale:
             return []
         try:
             _publish(root, changed, frozenset(clashes), stale)
         except OSError as error:
-            where = str(error.filename or root)
-            what = f"cannot write {root}: {(error.strerror or str(error)).lower()}"
-            raise NotWritable(what, where=where, help="choose another folder, or make this one writable") from None
+            raise _not_writable(root, error) from None
         return [root / file.path for file in changed]
+
+
+@contextlib.contextmanager
+def staged(root: Path, *, overwrite: bool = False) -> Iterator[Path]:
+    """An empty folder to write files into; when the block ends they move below `root`, all or nothing, and none when it raises.
+
+    For what is too large to render in memory. Files that are there already, with the same content, keep their times.
+
+    Args:
+        root: The target folder; made when missing. Other files in it stay.
+        overwrite: Replace files that differ; each old content is kept beside it as NAME.orig.
+
+    Raises:
+        FileExistsRefused: Files differ and `overwrite` is off; they are listed and nothing is written.
+        NotWritable: The folder cannot be written; nothing is left half-written.
+    """
+    parent = root if root.exists() else root.parent
+    made: list[Path] = []
+    try:
+        made = _make_folders(parent)
+        stage = Path(tempfile.mkdtemp(prefix=f".{root.name}.ascendops-", dir=parent))
+    except OSError as error:
+        raise _not_writable(root, error) from None
+    try:
+        new = stage / "new"
+        new.mkdir()
+        yield new
+        _move(new, root, stage, overwrite=overwrite)
+        made = []
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+        _remove(made)
+
+
+def _move(new: Path, root: Path, stage: Path, *, overwrite: bool) -> None:
+    names = [path.relative_to(new).as_posix() for path in sorted(new.rglob("*")) if path.is_file()]
+    changed = [name for name in names if _content(root / name) != (new / name).read_bytes()]
+    clashes = [name for name in changed if os.path.lexists(root / name)]
+    if clashes and not overwrite:
+        raise _clash(root, clashes, "--force replaces them (old contents stay as NAME.orig)")
+    try:
+        if root.exists():
+            _swap(root, stage, [File(name, "") for name in changed], frozenset(clashes), [])
+        else:
+            new.chmod(_mode(0o777))
+            os.rename(new, root)
+    except OSError as error:
+        raise _not_writable(root, error) from None
+
+
+_LISTED = 20  # names of an error
+
+
+def _clash(root: Path, names: Sequence[str], advice: str) -> FileExistsRefused:
+    listed = [*names[:_LISTED], *([f"and {len(names) - _LISTED} more"] if len(names) > _LISTED else [])]
+    what = f"{len(names)} file(s) in {root} exist and differ, so nothing was written"
+    return FileExistsRefused(what, where=str(root), why="\n".join(listed), help=advice)
+
+
+def _not_writable(root: Path, error: OSError) -> NotWritable:
+    what = f"cannot write {root}: {(error.strerror or str(error)).lower()}"
+    return NotWritable(what, where=str(error.filename or root), help="choose another folder, or make this one writable")
 
 
 def _content(path: Path) -> bytes | None:
@@ -166,9 +222,13 @@ def _publish(root: Path, files: list[File], backups: frozenset[str], stale: list
         made = []
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-        for folder in made:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        _remove(made)
+
+
+def _remove(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def _make_folders(folder: Path) -> list[Path]:
@@ -199,8 +259,9 @@ def _swap(root: Path, stage: Path, files: list[File], backups: frozenset[str], s
     """Replace the files one by one, each atomically; whatever stops it, the old contents return."""
     moves = [(stage / "new" / file.path, root / file.path) for file in files]
     for name in sorted(backups):
-        shutil.copy2(root / name, stage / "new" / f"{name}.orig")
-        moves.append((stage / "new" / f"{name}.orig", root / f"{name}.orig"))
+        kept = _kept_name(root, name)
+        shutil.copy2(root / name, stage / "new" / kept)
+        moves.append((stage / "new" / kept, root / kept))
     undo: list[tuple[Path, Path | None]] = []
     made: list[Path] = []
     try:
@@ -217,10 +278,14 @@ def _swap(root: Path, stage: Path, files: list[File], backups: frozenset[str], s
                 path.unlink(missing_ok=True)
             else:
                 os.replace(saved, path)
-        for folder in made:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        _remove(made)
         raise
+
+
+def _kept_name(root: Path, name: str) -> str:
+    """NAME.orig, or NAME.orig2 and so on where an earlier one has another content."""
+    tries = (f"{name}.orig{number if number > 1 else ''}" for number in itertools.count(1))
+    return next(one for one in tries if not os.path.lexists(root / one) or _content(root / one) == _content(root / name))
 
 
 def _save(path: Path, stage: Path, number: int) -> Path | None:

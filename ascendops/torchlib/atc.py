@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shlex
 import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import OnnxRefused
+from ascendops.render.fileset import staged
 
 if TYPE_CHECKING:
     import torch
@@ -32,22 +32,24 @@ class AtcExport:
     command: str
 
 
-def export(project: Project, target: Path, soc: str) -> list[AtcExport]:
+def export(project: Project, target: Path, soc: str, *, force: bool = False) -> list[AtcExport]:
     """Writes `target/OP.onnx` with one node for each operator of a project, and the plug-in's sources to `target/framework/onnx_plugin`.
 
+    All of it or nothing; with `force` files that differ are replaced, and kept as NAME.orig.
+
     Raises:
+        FileExistsRefused: Files in `target` differ, and `force` is off.
         OnnxRefused: An operator has no case whose shapes could be used, or golden.py cannot be exported.
     """
     if project.spec is None:
         raise OnnxRefused(f"{project.name} has no op.toml", help="the ONNX form is made from the declaration and golden.py")
     library = project.build("twin", soc)
     library.register()
-    with tempfile.TemporaryDirectory() as stage:  # nothing is left of an export that fails
+    with staged(target, overwrite=force) as stage:
         examples = [(spec, *_example(spec)) for spec in project.specs]
         for spec, tensors, attrs in examples:
-            _save(spec, tensors, attrs, Path(stage) / f"{spec.name}.onnx", library)
-        shutil.copytree(project.root / "gen" / "onnx", Path(stage) / PLUGIN)
-        shutil.copytree(stage, target, dirs_exist_ok=True)
+            _save(spec, tensors, attrs, stage / f"{spec.name}.onnx", library)
+        shutil.copytree(project.root / "gen" / "onnx", stage / PLUGIN)
     files = sorted((target / PLUGIN).iterdir())
     found = []
     for spec, tensors, _ in examples:

@@ -38,6 +38,11 @@ def test_json_to_project_to_json(tmp_path, monkeypatch, capsys):
     assert main(["new", "op", "mixed", "--from", "ir.json"]) == 0
     assert main(["export", "mixed", "--out", "back.json"]) == 0
     assert json.loads((tmp_path / "back.json").read_text()) == [ENTRY]
+    (tmp_path / "mine.json").write_text("mine")
+    assert main(["export", "mixed", "--out", "mine.json"]) == 2
+    assert (tmp_path / "mine.json").read_text() == "mine"
+    assert main(["export", "mixed", "--out", "mine.json", "--force"]) == 0
+    assert (tmp_path / "mine.json.orig").read_text() == "mine" and json.loads((tmp_path / "mine.json").read_text()) == [ENTRY]
     assert msopgen.read(tmp_path / "back.json", "mixed").schema("mixed") == msopgen.read(tmp_path / "ir.json", "mixed").schema("mixed")
     op = ascendops.open_project("mixed").build(backend="twin").mixed
     x = torch.arange(200_003, dtype=torch.float32)

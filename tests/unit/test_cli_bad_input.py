@@ -199,3 +199,20 @@ def test_the_list_is_of_the_dialect_and_the_family(capsys):
 def test_a_report_that_is_not_there_is_wrong_usage(capsys):
     assert main(["report", "nosuch.json"]) == 2
     assert "nosuch.json is not there" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--tier", "full"], "--tier means nothing for --format msopgen; it is read by: ttk"),
+        (["--seed", "3"], "--seed means nothing for --format msopgen"),
+        (["--format", "ttk", "--out", "d", "--soc", "310P3"], "--soc means nothing for --format ttk; it is read by: msopgen, onnx"),
+        (["--onnx", "d", "--out", "e"], "--out means nothing for --onnx"),
+        (["--onnx", "d", "--format", "msopgen"], "--format msopgen and --onnx are two exports"),
+    ],
+)
+def test_an_option_that_an_export_would_not_read_is_refused(tmp_path, monkeypatch, capsys, args, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", "nothing", *args]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

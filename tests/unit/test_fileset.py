@@ -9,7 +9,7 @@ import pytest
 
 from ascendops.errors import FileExistsRefused, NotWritable, RenderError
 from ascendops.render import FileSet
-from ascendops.render.fileset import GENERATED, MARKER
+from ascendops.render.fileset import GENERATED, MARKER, staged
 
 
 def make(**files: str) -> FileSet:
@@ -170,3 +170,42 @@ def test_executables(tmp_path):
     files.write(tmp_path / "p")
     assert os.access(tmp_path / "p/build.sh", os.X_OK)
     shutil.rmtree(tmp_path / "p")
+
+
+def test_staged_files_appear_together_or_not_at_all(tmp_path):
+    root = tmp_path / "out"
+    with pytest.raises(ValueError, match="half way"), staged(root) as folder:
+        (folder / "a").write_text("1")
+        raise ValueError("half way")
+    assert list(tmp_path.iterdir()) == []
+    with staged(root) as folder:
+        (folder / "sub").mkdir()
+        (folder / "sub/a").write_bytes(b"\0\xff")
+    assert (root / "sub/a").read_bytes() == b"\0\xff" and sorted(path.name for path in root.iterdir()) == ["sub"]
+
+
+def test_staged_files_replace_others_only_when_asked_and_keep_each_old_one(tmp_path):
+    (tmp_path / "a").write_text("mine")
+    (tmp_path / "same").write_text("same")
+    os.utime(tmp_path / "same", (1, 1))
+
+    def write(text, *, overwrite):
+        with staged(tmp_path, overwrite=overwrite) as folder:
+            for name, content in (("a", text), ("same", "same"), ("new", "new")):
+                (folder / name).write_text(content)
+
+    with pytest.raises(FileExistsRefused, match="1 file\\(s\\)") as caught:
+        write("theirs", overwrite=False)
+    assert caught.value.why == "a" and snapshot(tmp_path) == {"a": "mine", "same": "same"}
+    write("theirs", overwrite=True)
+    write("later", overwrite=True)
+    assert snapshot(tmp_path) == {"a": "later", "a.orig": "mine", "a.orig2": "theirs", "new": "new", "same": "same"}
+    assert (tmp_path / "same").stat().st_mtime == 1
+
+
+def test_a_folder_that_is_a_file_is_refused_by_name(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(NotWritable, match="file"), staged(tmp_path / "file" / "out"):
+        pass
+    with pytest.raises(NotWritable, match="file"), staged(tmp_path / "file"):
+        pass

@@ -172,7 +172,7 @@ def test_a_pickle_cannot_run_anything(twice: Path, tmp_path: Path, monkeypatch: 
 
 def test_the_way_to_the_test_kit_and_back(twice: Path, tmp_path: Path) -> None:
     folder = tmp_path / "kit"
-    made = ttk_export.write(spec.load(twice / "op.toml"), folder)
+    (made,) = ttk_export.write([spec.load(twice / "op.toml")], folder)
     assert made.cases == 11 and list(made.left_out.values()) == ["the test kit's kernel mode has no views, and the case's inputs are transposed"] * 3
     with (folder / "cases.csv").open(newline="") as file:
         first = next(csv.DictReader(file))
@@ -187,7 +187,7 @@ def test_the_way_to_the_test_kit_and_back(twice: Path, tmp_path: Path) -> None:
 
 def test_a_golden_of_the_test_kit_serves_as_golden(twice: Path, tmp_path: Path) -> None:
     declared = spec.load(twice / "op.toml")
-    ttk_export.write(declared, tmp_path / "kit")
+    ttk_export.write([declared], tmp_path / "kit")
     for file in ("golden.py", "twice_reference.py"):
         (twice / file).write_text((tmp_path / "kit" / file).read_text())
     plugin = golden_of(declared)
@@ -207,6 +207,13 @@ def test_the_commands(twice: Path, tmp_path: Path, capsys: pytest.CaptureFixture
     assert "two exports" in capsys.readouterr().err and not (tmp_path / "kit").exists()
     assert main(["export", str(twice), "--format", "ttk", "--out", str(tmp_path / "kit")]) == 0
     assert "11 cases, 3 left out" in capsys.readouterr().out
+    assert main(["export", str(twice), "--format", "ttk", "--out", str(tmp_path / "kit"), "--seed", "5"]) == 2
+    assert "exist and differ, so nothing was written" in capsys.readouterr().err
+    cases = (tmp_path / "kit" / "cases.csv").read_text()
+    assert main(["export", str(twice), "--format", "ttk", "--out", str(tmp_path / "kit"), "--seed", "5", "--force"]) == 0
+    assert (tmp_path / "kit" / "cases.csv.orig").read_text() == cases != (tmp_path / "kit" / "cases.csv").read_text()
+    assert main(["export", str(twice), "--format", "ttk", "--out", str(tmp_path / "kit"), "--force"]) == 0, "back to the first seed"
+    capsys.readouterr()
     assert main(["test", str(twice), "--cases", str(tmp_path / "kit" / "cases.csv"), "--tier", "full"]) == 2
     assert "--cases does not go together with --tier" in capsys.readouterr().err
     assert main(["test", str(twice), "--cases", str(tmp_path / "nothing")]) == 2
