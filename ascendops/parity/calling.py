@@ -21,6 +21,7 @@ def invoke(function: Callable[..., Any], values: Values, **extra: Any) -> Any:
     with no tensor still to come), or takes any keyword; else by position.
     """
     parameters = _parameters(function)
+    takes_all = _takes_all(function)
     takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     names = list(values)
     last_tensor = max((i for i, name in enumerate(names) if _is_tensor(values[name])), default=-1)
@@ -30,7 +31,7 @@ def invoke(function: Callable[..., Any], values: Values, **extra: Any) -> Any:
         if parameter is None:
             by_name = takes_any and not _is_tensor(item)
         else:
-            by_name = parameter.kind is parameter.KEYWORD_ONLY or (
+            by_name = (parameter.kind is parameter.KEYWORD_ONLY and not (takes_all and _is_tensor(item))) or (
                 i > last_tensor and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
             )
         if by_name:
@@ -40,9 +41,15 @@ def invoke(function: Callable[..., Any], values: Values, **extra: Any) -> Any:
     return function(*positional, **keywords)
 
 
-def takes_out(function: Callable[..., Any]) -> bool:
-    """Whether the function has a parameter called `out`."""
-    return "out" in _parameters(function)
+def takes_out(function: Callable[..., Any], values: Values) -> bool:
+    """Whether the function has a parameter `out` for buffers: one that is not for the case's input of that name."""
+    parameter = _parameters(function).get("out")
+    return parameter is not None and ("out" not in values or (parameter.kind is parameter.KEYWORD_ONLY and _takes_all(function)))
+
+
+def _takes_all(function: Callable[..., Any]) -> bool:
+    """Whether the function takes any number of positional arguments."""
+    return any(p.kind is p.VAR_POSITIONAL for p in _parameters(function).values())
 
 
 def outputs_of(result: Any) -> Outputs:

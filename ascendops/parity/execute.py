@@ -101,7 +101,7 @@ def run_once(
     fresh = dict(values) if in_place else clone(values, zones.copy)
     before = _bytes_of(values)
     buffers = (
-        [_guarded(spec, 0 if poison is None else poison) for spec in outs] if outs and takes_out(candidate) else []
+        [_guarded(spec, 0 if poison is None else poison) for spec in outs] if outs and takes_out(candidate, values) else []
     )
     extra = {} if not buffers else {"out": buffers[0] if len(buffers) == 1 else tuple(buffers)}
     try:

@@ -7,6 +7,7 @@ import torch
 
 from ascendops.errors import ParityError
 from ascendops.parity import inputs, layouts
+from ascendops.parity.execute import run_once
 from ascendops.parity.ulp import round_to, ulp
 
 # sha256 of values((5, 67), dtype, recipe, key(0, "pinned", recipe)); a change breaks every recorded seed
@@ -201,3 +202,18 @@ def test_one_element_with_any_stride_has_bytes(dtype):
     odd = [one.as_strided((1,), (stride,)) for stride in (0, 2)]
     assert all(raw_bytes(tensor) == raw_bytes(one[:1]) and octets(tensor).shape == (one.itemsize,) for tensor in odd)
     assert all(inputs.digest(tensor) == inputs.digest(one[:1].clone()) and same_bits(tensor, one[:1]) for tensor in odd)
+
+
+def test_an_input_called_out_is_no_buffer():
+    def kernel(*tensors, out=None):
+        first, second = tensors
+        return out.copy_(first - second) if out is not None else first - second
+
+    def function(out, x):
+        return out - x
+
+    values = {"out": torch.tensor([3.0]), "x": torch.tensor([1.0])}
+    outs = [((1,), torch.float32)]
+    for candidate in (kernel, function):
+        ran = run_once(candidate, values, 0, outs)
+        assert not ran.error and ran.outputs is not None and ran.outputs[0].tolist() == [2.0]
