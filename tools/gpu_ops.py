@@ -9,7 +9,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from tools import gpu_functions as fn, gpu_products
+from tools import gpu_functions as fn, gpu_gradients, gpu_products
 from tools.gpu_functions import Function, Shapes
 
 Make = Callable[[Shapes, torch.dtype], list[torch.Tensor]]
@@ -229,6 +229,10 @@ OPS: dict[str, Op] = {
     "group_norm": Op(
         lambda x, w, b, num_groups, eps: F.group_norm(x, num_groups, w, b, eps), 3, attrs={"num_groups": 4, "eps": 1e-5},
         golden=fn.group_norm64, small=_GROUPS_SMALL, large=_GROUPS_LARGE, make=fn.make_one_dtype, cancels=True,
+    ),
+    "group_norm_backward": Op(
+        gpu_gradients.group_norm_backward, 5, golden=gpu_gradients.group_norm_backward64, make=gpu_gradients.make_group_norm_backward,
+        small=_GROUPS_SMALL, large=_GROUPS_LARGE, cancels=True,
     ),
     "batched_matmul": Op(torch.matmul, **_products(transposed=False)),
     "matmul": Op(

@@ -79,6 +79,21 @@ def test_group_norm(library, shape):
     assert close(mean, x.double().reshape(shape[0], 2, -1).mean(-1), slack=1e-6)
 
 
+@pytest.mark.parametrize("shape", [(2, 8, 7, 9), (2, 4, 30011), (70, 12), (1, 6, 5000)], ids=str)
+def test_the_gradient_of_group_norm(library, shape):
+    library("group_norm").register()
+    given = values(*shape), values(shape[1], seed=1), values(shape[1], seed=2)
+    leaves = [t.clone().requires_grad_() for t in given]
+    wide = [t.double().requires_grad_() for t in given]
+    y, mean, rstd = torch.ops.ascendops.group_norm(*leaves, 2)
+    grad = values(*y.shape, seed=3)
+    y.backward(grad)
+    F.group_norm(wide[0], 2, wide[1], wide[2]).backward(grad.double())
+    assert all(close(leaf.grad, want.grad, slack=2e-5) for leaf, want in zip(leaves, wide, strict=True))
+    first, again = (run(library, "group_norm", "group_norm_backward", grad, *given[:2], mean, rstd) for _ in range(2))
+    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+
+
 def test_gradients_of_layer_norm_are_those_of_torch(library):
     library("layer_norm", 0).register()
     leaves = [values(*shape, dtype=torch.float32, seed=i).requires_grad_() for i, shape in enumerate([(37, 65), (65,), (65,)])]

@@ -31,7 +31,7 @@ extern "C" __global__ __aicore__ void layer_norm_backward(GM_ADDR grad_y, GM_ADD
     }
     MeetAllCores(&pipe);
     ColumnSums<T> sums;
-    sums.Init(parts, 2 * tilingData.columns, tilingData.columns, &pipe);
+    sums.Init(parts, GetBlockNum(), 2 * tilingData.columns, tilingData.columns, &pipe);
     sums.Run(grad_weight, 0);
     sums.Run(grad_bias, tilingData.columns);
 }
