@@ -199,3 +199,16 @@ def test_what_a_vector_core_touches_while_its_cube_core_works(name, found):
     assert {d.id for d in result.diagnostics} == found
     if not found:
         assert torch.allclose(y.double(), a.double() @ b.double(), atol=1e-5)
+
+
+@pytest.mark.parametrize(("name", "found"), [("good_add_to_zeros", set()), ("bad_add_to_zeros", {"GM-RACE"})])
+def test_a_request_carries_what_the_vector_cores_told_each_other(name, found):
+    order = ascendops.twin.compile(FOLDER / "matmul_order.cpp")
+    a, b, c = matrix(16, 16, HALF, 0), matrix(16, 16, HALF, 1), torch.full((2, 16, 16), 7.0)
+    for _ in range(3):
+        result = order.launch(
+            name, block_dim=1, args=[a, b, c, torch.zeros(16, 16)], tiling=packed(tiling(16, 16, 16, 1)), workspace_bytes=1 << 20, checks="warn"
+        )
+        assert {d.id for d in result.diagnostics} - {"GM-SAME-WRITE"} == found
+    if not found:
+        assert torch.allclose(c[0].double(), 2 * a.double() @ b.double(), atol=1e-5)

@@ -44,13 +44,19 @@ void launch_barrier(Private &p, uint32_t used, bool vectors_only) {
     bool released = true, deadlock = false;
     uint32_t came = 0;
     ++p.in_runtime;
+    const Signal mine = signal_of(p, PipeId::ALL);
+    std::shared_ptr<CoresView> view;
     {
         std::unique_lock<std::mutex> lock(l.mutex);
+        if (b.view == nullptr) b.view = std::make_shared<CoresView>();
+        view = b.view;
+        join_meeting(mine, *view);
         if (++b.arrived >= expected) {
             // the others compute again from now on, although their threads have not woken up yet
             l.waiting -= b.arrived - 1;
             l.running += b.arrived - 1;
             b.arrived = 0;
+            b.view = nullptr;
             ++b.generation;
             l.changed.notify_all();
         } else {
@@ -60,7 +66,7 @@ void launch_barrier(Private &p, uint32_t used, bool vectors_only) {
             came = b.arrived;
         }
     }
-    if (released) all_cores_met(p);
+    if (released) leave_meeting(p, std::move(view));
     --p.in_runtime;
     if (released) return;
     end_waiting_block(p, deadlock,

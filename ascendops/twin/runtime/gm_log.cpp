@@ -33,7 +33,7 @@ void GmLog::start(Private &) {
     all_.clear();
     last_.clear();
     views_.assign(1, nullptr);
-    generation_ = period_ = written_from_ = 0;
+    period_ = written_from_ = 0;
     kept_[0] = kept_[1] = 0;
 }
 
@@ -126,7 +126,6 @@ void GmLog::add(Private &p, PipeId pipe, Rw rw, GmKind kind, const GmArea &area)
     GmAccess access;
     access.area = area;
     access.op = p.op;
-    access.generation = generation_;
     access.view = static_cast<uint32_t>(views_.size()) - 1;
     access.period = period_;
     access.site = p.checker->sites.number(p.pc, p.api);
@@ -150,21 +149,13 @@ void GmLog::leave(Private &p) {
 void GmLog::learn(const Signal &signal) {
     auto view = std::make_shared<CoresView>();
     if (views_.back()) *view = *views_.back();
-    const auto merge = [&view](size_t core, const Clocks &clocks) {
-        if (view->size() <= core) view->resize(core + 1);
-        for (size_t i = 0; i < clocks.size(); ++i) (*view)[core][i] = std::max((*view)[core][i], clocks[i]);
-    };
-    if (signal.view) {
-        for (size_t core = 0; core < signal.view->size(); ++core) merge(core, (*signal.view)[core]);
-    }
-    merge(signal.core, signal.clocks);
-    views_.push_back(std::move(view));
-    ++period_;
+    merge_signal(signal, *view);
+    meet(std::move(view));
 }
 
-void GmLog::meet(Private &p) {
-    leave(p);
-    ++generation_;
+void GmLog::meet(std::shared_ptr<const CoresView> view) {
+    views_.push_back(std::move(view));
+    ++period_;
 }
 
 void GmLog::give(Private &p, CoreLog &out) {

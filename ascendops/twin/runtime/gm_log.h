@@ -21,7 +21,6 @@ enum class GmKind : uint8_t { COPY, SCALAR, ATOMIC };
 struct GmAccess {
     GmArea area;
     uint32_t epoch = 0, op = 0;
-    uint32_t generation = 0;  // meetings of all cores before it
     uint32_t view = 0;        // index of what the core knew of others
     uint32_t period = 0;      // changes whenever the core signals or learns
     uint16_t site = 0;
@@ -35,10 +34,10 @@ class GmLog {
 public:
     void start(Private &p);
     void add(Private &p, PipeId pipe, Rw rw, GmKind kind, const GmArea &area);
-    // The core tells others what it has done (leave), learns from one of them, or has met all of them.
+    // The core tells others what it has done (leave), learns from one of them, or has met others, itself among them.
     void leave(Private &p);
     void learn(const Signal &signal);
-    void meet(Private &p);
+    void meet(std::shared_ptr<const CoresView> view);
     std::shared_ptr<const CoresView> view() const { return views_.back(); }
 
     // Moves what other cores must be compared with into `out`.
@@ -58,7 +57,7 @@ private:
     std::vector<GmAccess> all_;
     std::vector<int32_t> last_;            // index in all_ of a line's last access, by 2 * site + rw
     std::vector<std::shared_ptr<const CoresView>> views_;
-    uint32_t generation_ = 0, period_ = 0, written_from_ = 0;
+    uint32_t period_ = 0, written_from_ = 0;
     uint32_t kept_[2] = {};
 };
 

@@ -31,7 +31,6 @@ std::string who(const Item &i) {
 }
 
 bool before(const Item &a, const Item &b) {
-    if (a.access->generation < b.access->generation) return true;
     const CoresView *view = b.core->views[b.access->view].get();
     return view != nullptr && view->size() > a.core->core &&
            (*view)[a.core->core][static_cast<size_t>(a.access->pipe)] >= a.access->epoch;

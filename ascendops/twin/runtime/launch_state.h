@@ -39,6 +39,7 @@ struct Launch {
     uint32_t waiting = 0;  // cores in a barrier
     struct Barrier {
         uint32_t arrived = 0, generation = 0;
+        std::shared_ptr<CoresView> view;  // of those who have arrived
     };
     Barrier barriers[3];  // of the vector cores, the cube cores, all
     struct Waiter {

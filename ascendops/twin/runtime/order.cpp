@@ -82,6 +82,17 @@ void order_barrier(Private &p, PipeId pipe) {
     if (t_core->checks) p.checker->order.barrier(pipe);
 }
 
+void merge_signal(const Signal &signal, CoresView &view) {
+    const auto merge = [&view](size_t core, const Clocks &clocks) {
+        if (view.size() <= core) view.resize(core + 1);
+        for (size_t i = 0; i < clocks.size(); ++i) view[core][i] = std::max(view[core][i], clocks[i]);
+    };
+    if (signal.view) {
+        for (size_t core = 0; core < signal.view->size(); ++core) merge(core, (*signal.view)[core]);
+    }
+    merge(signal.core, signal.clocks);
+}
+
 Signal signal_of(Private &p, PipeId pipe) {
     Signal signal;
     if (!t_core->checks) return signal;
@@ -112,8 +123,12 @@ void signal_taken(Private &p, const Signal &signal) {
     }
 }
 
-void all_cores_met(Private &p) {
-    if (t_core->checks) p.checker->gm.meet(p);
+void join_meeting(const Signal &mine, CoresView &view) {
+    if (t_core->checks) merge_signal(mine, view);
+}
+
+void leave_meeting(Private &p, std::shared_ptr<const CoresView> view) {
+    if (t_core->checks) p.checker->gm.meet(std::move(view));
 }
 
 bool ordered_by_hardware(PipeId pipe) {

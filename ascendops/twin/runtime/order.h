@@ -50,14 +50,17 @@ struct Signal {
     Clocks clocks{};
     std::shared_ptr<const CoresView> view;
 };
+// Adds what a signal says to what is known.
+void merge_signal(const Signal &signal, CoresView &view);
 // Sends one from `pipe` of the running core; takes one in. Both do nothing with checks off.
 Signal signal_of(Private &p, PipeId pipe);
 // The same of a message to the cube core: it leaves on MTE3 behind a barrier, so earlier copies out are complete, and what the scalar unit waited
 // for, but not other copies in.
 Signal signal_of_message(Private &p);
 void signal_taken(Private &p, const Signal &signal);
-// Every core has met every other (SyncAll): call it on each core behind the meeting.
-void all_cores_met(Private &p);
+// Cores that meet (SyncAll): each adds itself to `view` on arrival, and knows afterwards what is in it. Both do nothing with checks off.
+void join_meeting(const Signal &mine, CoresView &view);
+void leave_meeting(Private &p, std::shared_ptr<const CoresView> view);
 
 // Flags of one core, as sync.cpp calls them.
 void order_set(Private &p, uint8_t event, Flag &flag);

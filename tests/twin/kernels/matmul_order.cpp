@@ -78,3 +78,31 @@ extern "C" __global__ __aicore__ void bad_write_while_copied_in(GM_ADDR a, GM_AD
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     WriteAgain<false>(a, b, c, y, t);
 }
+
+// Both vector cores zero the result, meet, and let the cube core add their products: what one of them wrote comes before what the other asks for.
+template <bool MEET>
+__aicore__ inline void AddToZeros(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR t) {
+    TPipe pipe;
+    const TCubeTiling tiling = *reinterpret_cast<__gm__ TCubeTiling *>(t);
+    Product product;
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), product, &tiling);
+    GlobalTensor<half> gmA, gmB;
+    GlobalTensor<float> gmC;
+    gmA.SetGlobalBuffer((__gm__ half *)a, N);
+    gmB.SetGlobalBuffer((__gm__ half *)b, N);
+    gmC.SetGlobalBuffer((__gm__ float *)c, 2 * N);
+    InitGlobalMemory(gmC, N, 0.0f);
+    if (MEET) SyncAll();
+    product.SetTensorA(gmA);
+    product.SetTensorB(gmB);
+    product.IterateAll(gmC, 1);
+    product.End();
+}
+extern "C" __global__ __aicore__ void good_add_to_zeros(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR y, GM_ADDR workspace, GM_ADDR t) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    AddToZeros<true>(a, b, c, t);
+}
+extern "C" __global__ __aicore__ void bad_add_to_zeros(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR y, GM_ADDR workspace, GM_ADDR t) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    AddToZeros<false>(a, b, c, t);
+}

@@ -25,6 +25,17 @@ public:
         }
     }
 
+    // The vector cores meet, and the cube core comes to no meeting.
+    __aicore__ inline void ProcessWithoutCube() {
+        if ASCEND_IS_AIC {
+            Cube();
+        }
+        if ASCEND_IS_AIV {
+            SyncAll();
+            Vector();
+        }
+    }
+
     __aicore__ inline void ProcessByCompilerNames() {
         if ASCEND_IS_AIC {
             Cube();
@@ -86,6 +97,10 @@ extern "C" __global__ __aicore__ void good_relu_by_compiler_names(GM_ADDR a, GM_
 extern "C" __global__ __aicore__ void bad_flag_of_another_pipe(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
     Mixed(a, b, c, workspace).Process<5, 5, PIPE_MTE2>();
+}
+extern "C" __global__ __aicore__ void bad_meeting_without_cube(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
+    Mixed(a, b, c, workspace).ProcessWithoutCube();
 }
 extern "C" __global__ __aicore__ void bad_wrong_flag(GM_ADDR a, GM_ADDR b, GM_ADDR c, GM_ADDR workspace) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_2);
