@@ -32,6 +32,11 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "aclrtMalloc": (c.c_int, [c.POINTER(_PTR), c.c_size_t, c.c_int]),
     "aclrtFree": (c.c_int, [_PTR]),
     "aclrtMemcpy": (c.c_int, [_PTR, c.c_size_t, _PTR, c.c_size_t, c.c_int]),
+    "aclrtMemsetAsync": (c.c_int, [_PTR, c.c_size_t, c.c_int32, c.c_size_t, _PTR]),
+    "aclrtCreateEvent": (c.c_int, [c.POINTER(_PTR)]),
+    "aclrtRecordEvent": (c.c_int, [_PTR, _PTR]),
+    "aclrtEventElapsedTime": (c.c_int, [c.POINTER(c.c_float), _PTR, _PTR]),
+    "aclrtDestroyEvent": (c.c_int, [_PTR]),
 }
 _OBJECTS: dict[str, tuple[Any, list[Any]]] = {
     "aclCreateTensor": (_PTR, [_PTR, c.c_uint64, c.c_int, _PTR, _I64, c.c_int, _PTR, c.c_uint64, _PTR]),
@@ -99,6 +104,30 @@ class Acl:
     def to_host(self, host: int, address: int, size: int) -> None:
         """Copies bytes to the host."""
         self.check(self._functions["aclrtMemcpy"](host, size, address, size, _TO_HOST), f"copying {size} bytes from the device")
+
+    def fill(self, address: int, size: int) -> None:
+        """Overwrites `size` bytes of device memory, on the stream."""
+        self.check(self._functions["aclrtMemsetAsync"](address, size, 0, size, self._stream), f"aclrtMemsetAsync of {size} bytes")
+
+    def event(self) -> Any:
+        """A new event; `destroy_event` frees it."""
+        made = _PTR()
+        self.check(self._functions["aclrtCreateEvent"](c.byref(made)), "aclrtCreateEvent")
+        return made
+
+    def record(self, event: Any) -> None:
+        """Has the stream note the time in an event."""
+        self.check(self._functions["aclrtRecordEvent"](event, self._stream), "aclrtRecordEvent")
+
+    def elapsed_us(self, start: Any, end: Any) -> float:
+        """Microseconds between two events that the stream has passed."""
+        milliseconds = c.c_float()
+        self.check(self._functions["aclrtEventElapsedTime"](c.byref(milliseconds), start, end), "aclrtEventElapsedTime")
+        return milliseconds.value * 1000
+
+    def destroy_event(self, event: Any) -> None:
+        """Frees an event."""
+        self._functions["aclrtDestroyEvent"](event)
 
     def synchronise(self, timeout_s: float) -> bool:
         """Waits for the stream; False if it does not end in time."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ascendops.twin.host import OpDef, OpParam
 
 GUARD = 512  # bytes before and after every tensor on the device; also the alignment that it keeps
+WARM_UP = 3  # launches that are not counted
 _PATTERN = 0xA5
 _BLOCK = 32
 _VALUES: dict[str, Callable[[Any], Any]] = {"int": c.c_int64, "float": c.c_double, "bool": c.c_bool, "str": lambda text: c.c_char_p(text.encode())}
@@ -130,32 +131,106 @@ class _Call:
         return _Buffer(name, value, base, size)
 
 
-def call(
-    acl: Acl, library: Any, definition: OpDef, tensors: Mapping[str, Any], attrs: Mapping[str, Any], outputs: Sequence[Any], column: int, timeout_s: float
-) -> Done:  # fmt: skip
-    """Runs aclnn<Op> on contiguous host tensors; outputs are written in place, an output named like an input through that input.
+@dataclass(frozen=True)
+class Target:
+    """What is called: aclnn<Op>GetWorkspaceSize and aclnn<Op> of a package's library."""
+
+    acl: Acl
+    library: Any
+    definition: OpDef
+
+    @property
+    def name(self) -> str:
+        """The second function's name.
+
+        Where host functions read elements of an input, op_build makes aclnn<Op> with arrays in its place, and aclnn<Op>Tensor with tensors.
+        """
+        return f"aclnn{self.definition.op_type}{'Tensor' if any(param.value_depend for param in self.definition.inputs) else ''}"
+
+    def ask(self, arguments: Sequence[Any]) -> tuple[int, Any]:
+        """Bytes of workspace, and the executor of one launch."""
+        size, executor = c.c_uint64(0), c.c_void_p()
+        first = _symbol(self.library, f"{self.name}GetWorkspaceSize")
+        self.acl.check(first(*arguments, c.byref(size), c.byref(executor)), f"{self.name}GetWorkspaceSize")
+        return size.value, executor
+
+    def launch(self, workspace: int | None, size: int, executor: Any) -> None:
+        """Puts the kernel on the stream."""
+        second = _symbol(self.library, self.name)
+        self.acl.check(second(c.c_void_p(workspace), c.c_uint64(size), executor, self.acl.stream), self.name)
+
+    def wait(self, timeout_s: float) -> None:
+        """Waits for the stream.
+
+        Raises:
+            KernelHang: It did not end in time.
+        """
+        if not self.acl.synchronise(timeout_s):
+            raise KernelHang(f"{self.name} did not end within {timeout_s:g} s on the device", where=self.acl.soc)
+
+
+@dataclass(frozen=True)
+class Given:
+    """The tensors and attributes of one call, contiguous on the host: outputs are written in place, one named like an input through that input."""
+
+    tensors: Mapping[str, Any]
+    attrs: Mapping[str, Any]
+    outputs: Sequence[Any]
+    column: int
+
+
+def call(target: Target, given: Given, timeout_s: float) -> Done:
+    """Runs aclnn<Op> once.
 
     Raises:
         ToolchainError: The package lacks the functions, or an argument is of a type that they do not take.
         DeviceError: The runtime or the operator reports an error.
         KernelHang: The stream did not end in time.
     """
-    # Where host functions read elements of an input, op_build makes aclnn<Op> with arrays in its place, and aclnn<Op>Tensor with tensors.
-    name = f"aclnn{definition.op_type}{'Tensor' if any(param.value_depend for param in definition.inputs) else ''}"
-    first, second = _symbol(library, f"{name}GetWorkspaceSize"), _symbol(library, name)
-    inputs = {param.name for param in definition.inputs}
+    with contextlib.ExitStack() as stack:
+        made = _Call(target.acl, stack)
+        size, executor = target.ask(_arguments(made, target.definition, given))
+        target.launch(made.memory(size) if size else None, size, executor)
+        target.wait(timeout_s)
+        return Done(size, tuple(_back(target.acl, made.buffers.values())))
+
+
+def timed(target: Target, given: Given, timeout_s: float, repeats: int, flush_bytes: int) -> list[float]:
+    """Microseconds of each of `repeats` launches between two events, after `WARM_UP` others; before each, `flush_bytes` are overwritten to empty the L2.
+
+    Raises:
+        ToolchainError, DeviceError, KernelHang: As in `call`.
+    """
+    acl = target.acl
     with contextlib.ExitStack() as stack:
         made = _Call(acl, stack)
-        arguments = [made.argument(tensors[param.name], param, column) for param in definition.inputs]
-        arguments += [made.attribute(attr.default if attrs[attr.name] is None else attrs[attr.name], attr.type, attr.name) for attr in definition.attrs]
-        arguments += [made.argument(value, param, column) for param, value in zip(definition.outputs, outputs, strict=True) if param.name not in inputs]
-        size, executor = c.c_uint64(0), c.c_void_p()
-        acl.check(first(*arguments, c.byref(size), c.byref(executor)), f"{name}GetWorkspaceSize")
-        workspace = made.memory(size.value) if size.value else None
-        acl.check(second(c.c_void_p(workspace), size, executor, acl.stream), name)
-        if not acl.synchronise(timeout_s):
-            raise KernelHang(f"{name} did not end within {timeout_s:g} s on the device", where=acl.soc)
-        return Done(size.value, tuple(_back(acl, made.buffers.values())))
+        arguments = _arguments(made, target.definition, given)
+        flush = made.memory(flush_bytes)
+        workspaces: dict[int, int] = {}
+        times = []
+        for number in range(WARM_UP + repeats):
+            size, executor = target.ask(arguments)
+            if size and size not in workspaces:
+                workspaces[size] = made.memory(size)
+            acl.fill(flush, flush_bytes)
+            with contextlib.ExitStack() as events:
+                start, end = acl.event(), acl.event()
+                events.callback(acl.destroy_event, start)
+                events.callback(acl.destroy_event, end)
+                acl.record(start)
+                target.launch(workspaces.get(size), size, executor)
+                acl.record(end)
+                target.wait(timeout_s)
+                if number >= WARM_UP:
+                    times.append(acl.elapsed_us(start, end))
+        return times
+
+
+def _arguments(made: _Call, definition: OpDef, given: Given) -> list[Any]:
+    inputs, column = {param.name for param in definition.inputs}, given.column
+    arguments = [made.argument(given.tensors[param.name], param, column) for param in definition.inputs]
+    arguments += [made.attribute(attr.default if given.attrs[attr.name] is None else given.attrs[attr.name], attr.type, attr.name) for attr in definition.attrs]
+    return arguments + [made.argument(value, param, column) for param, value in zip(definition.outputs, given.outputs, strict=True) if param.name not in inputs]
 
 
 def _symbol(library: Any, name: str) -> Any:

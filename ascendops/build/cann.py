@@ -36,7 +36,7 @@ def build(project: Project, soc: Soc, jobs: int | None) -> tuple[Library, int]:
     toolkit = needed_toolkit()
     if shutil.which("cmake") is None:
         raise ToolchainMissing("cmake was not found on PATH", help="install cmake 3.16 or newer")
-    render_gen(project)
+    render_gen(project.with_tried())  # what the toolkit compiles with stands in gen/
     environment = {**os.environ, "ASCEND_HOME_PATH": str(toolkit.root)}
     if jobs:
         environment["ASCENDOPS_JOBS"] = str(jobs)

@@ -12,7 +12,7 @@ from ascendops.build import acl, aclnn, outputs as places
 from ascendops.build.operator import Operator
 from ascendops.build.result import RunResult
 from ascendops.build.twin import host_library, signature
-from ascendops.errors import ToolchainMissing
+from ascendops.errors import InputError, ToolchainMissing
 from ascendops.spec import names
 from ascendops.twin.diagnostics import Diagnostic
 
@@ -55,7 +55,8 @@ class InstalledOperator(Operator):
         runtime, library = acl.runtime(self.toolkit), acl.operator_library(self.vendor)
         start = time.perf_counter()
         timeout_s = options.get("timeout_s", DEFAULT_TIMEOUT_S)
-        done = aclnn.call(runtime, library, self.definition, call.tensors, call.attrs, call.outputs, call.column, timeout_s)
+        given = aclnn.Given(call.tensors, call.attrs, call.outputs, call.column)
+        done = aclnn.call(aclnn.Target(runtime, library, self.definition), given, timeout_s)
         seconds = time.perf_counter() - start
         places.copy_back(call.outputs, call.given)
         found = tuple(self._finding(one) for one in done.overruns) if options["checks"] != "off" else ()
@@ -63,6 +64,21 @@ class InstalledOperator(Operator):
             tuple(call.outputs), call.tiling.key, call.tiling.block_dim, call.tiling.data, done.workspace_bytes, found, None, seconds,
             runtime.soc, self.backend, (*call.notes, NOTE),
         )  # fmt: skip
+
+    def times(self, *args: Any, repeats: int = 20, timeout_s: float = DEFAULT_TIMEOUT_S, **attrs: Any) -> list[float]:
+        """Microseconds of `repeats` launches on the device, one by one, each after the L2 was overwritten; arguments as for a call.
+
+        Raises:
+            InputError: Arguments that the declaration does not allow, or outputs that are empty.
+            DeviceError: The runtime or the operator reports an error.
+            KernelHang: The kernel did not end in time.
+        """
+        call = self._prepare(self.signature.bind(args, attrs), None, None)
+        if call.tiling is None:
+            raise InputError(f"{self.name}: all outputs of these inputs are empty, so nothing is launched")
+        target = aclnn.Target(acl.runtime(self.toolkit), acl.operator_library(self.vendor), self.definition)
+        given = aclnn.Given(call.tensors, call.attrs, call.outputs, call.column)
+        return aclnn.timed(target, given, timeout_s, repeats, 2 * self.soc.l2_bytes)
 
     def _finding(self, overrun: Overrun) -> Diagnostic:
         kind, severity = ("GM-PADDING", "warning") if overrun.harmless else ("GM-BOUNDS", "error")

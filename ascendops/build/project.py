@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,10 +46,12 @@ class Project:
     Attributes:
         root: The folder.
         spec: Its declaration; None without an op.toml.
+        tried: Values of tunables that a build sets in place of op.toml's.
     """
 
     root: Path
     spec: OpSpec | None
+    tried: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -60,6 +62,23 @@ class Project:
     def specs(self) -> tuple[OpSpec, ...]:
         """The declarations of all its operators, the first one of op.toml first; empty without an op.toml."""
         return self.spec.operators if self.spec else ()
+
+    @property
+    def defines(self) -> dict[str, str]:
+        """Macros that a build sets for op_host and op_kernel."""
+        declared = self.spec.defines if self.spec else {}
+        return {name: str(value) for name, value in {**declared, **self.tried}.items()}
+
+    def trying(self, values: Mapping[str, int]) -> Project:
+        """The same project, whose builds set these values of tunables. op.toml stays as it is; a build for CANN writes them into gen/."""
+        return replace(self, tried=dict(values))
+
+    def with_tried(self) -> Project:
+        """The same project, declared with the values that are tried."""
+        if self.spec is None or not self.tried:
+            return self
+        tunables = tuple(replace(one, best=self.tried.get(one.name, one.best)) for one in self.spec.tunables)
+        return replace(self, spec=replace(self.spec, tunables=tunables))
 
     def build(self, backend: str = "auto", soc: str = DEFAULT_SOC, jobs: int | None = None) -> Library:
         """Builds for one SoC and loads the result; unchanged sources compile nothing.

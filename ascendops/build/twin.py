@@ -14,11 +14,11 @@ from ascendops.build.library import Library
 from ascendops.build.operator import Operator
 from ascendops.build.signature import Parameter, Signature
 from ascendops.errors import CompileError, NotAProject
-from ascendops.spec import names
+from ascendops.spec import names, socs
 from ascendops.spec.dtypes import BY_NAME, WITHOUT_TORCH
 from ascendops.toolchain import cache
 from ascendops.toolchain.diagnose import Origin
-from ascendops.twin import compilation as cc, includes
+from ascendops.twin import compilation as cc, includes, task_types
 from ascendops.twin.entries import find_entries, is_plain_function
 from ascendops.twin.host import HostLibrary, OpDef
 
@@ -77,7 +77,7 @@ def _compiled_host(project: Project, selections: Sequence[Sequence[Path]], folde
     for sources in selections:
         try:  # one that leaves sources out must not need them
             whole = len(sources) == max(map(len, selections))
-            return cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project), repeated=repeated, complete=not whole)
+            return cc.compile_host(sources, folders, f"op_host of {project.name}", origin_of(project), repeated=repeated, complete=not whole, defines=project.defines)
         except CompileError as error:
             errors.append(error)
     raise errors[0]
@@ -126,7 +126,9 @@ def compile_columns(
 ) -> tuple[KernelColumns, int]:
     """Kernel library of each dtype column, and how many were compiled: of a foreign project with many columns only the first."""
     name = names.snake(definition.op_type)
-    typed = any(_TYPED.search(text) for text in _kernel_texts(path))
+    texts = _kernel_texts(path)
+    typed = any(_TYPED.search(text) for text in texts)
+    tuned = {macro: value for macro, value in project.defines.items() if any(macro in text for text in texts)}  # others would compile it anew
     prelude = host.tiling_header(definition.op_type) or ""
     templates = tuple((instance.key, instance.args) for instance in definition.templates if soc.has_bf16 or not instance.bf16)
     if is_plain_function(path.read_text(errors="replace"), entry):
@@ -138,7 +140,7 @@ def compile_columns(
     def source(column: int) -> cc.KernelSource:
         types = ", ".join(f"{p.name}: {p.dtypes[column]}" for p in definition.inputs)
         what = f"the kernel of {name} ({types})" if typed else f"the kernel of {name}"
-        return cc.KernelSource(path, (entry,), soc, folders, column_defines(definition, column if typed else None), prelude, what, templates)
+        return cc.KernelSource(path, (entry,), soc, folders, {**column_defines(definition, column if typed else None), **tuned}, prelude, what, templates)
 
     columns = KernelColumns([source(column) for column in range(count)], origin_of(project))
     if not typed:
@@ -166,6 +168,18 @@ def kernel_of(root: Path, definition: OpDef, soc: Soc) -> tuple[Path, str]:
     entries = find_entries(path.read_text(errors="replace"))
     entry = next((found for found in (definition.kernel_entry, name, definition.kernel_file) if found in entries), definition.kernel_entry or name)
     return path, entry
+
+
+def kernel_is_cube(root: Path, op_type: str, soc: str) -> bool:
+    """Whether the kernel of an operator runs on cube cores (alone or with vector cores), as its text says.
+
+    Raises:
+        NotAProject: There is no kernel source.
+    """
+    target, name = socs.resolve(soc), names.snake(op_type)
+    path = arch_folders.kernel_for_unit(root, target.unit) or kernel_file(root, name)
+    folders = (root / "op_kernel", *includes.kernel_folders(path, (root / "op_kernel", root)))
+    return task_types.read(path, name, find_entries(path.read_text(errors="replace")), folders).uses_cube
 
 
 def kernel_file(root: Path, name: str) -> Path:

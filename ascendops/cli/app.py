@@ -18,6 +18,8 @@ COMMANDS = {
     "build": "Compile operators for the CPU twin or for CANN.",
     "test": "Compare operators with their fp64 golden and their reference.",
     "verify": "Judge the outputs of a verdict file again, without the device.",
+    "bench": "Time operators and compare with the chip's roof and with a baseline.",
+    "tune": "Try the values of an operator's tunables and keep the fastest.",
     "estimate": "Predict from shapes how long operator calls take: a model, not a measurement.",
     "report": "Turn the result of a test run into HTML, text or JUnit.",
     "export": "Write operators in another tool's format: msopgen's JSON.",

@@ -1,10 +1,10 @@
-"""Errors of latency estimates (ASC33x)."""
+"""Errors of latency estimates, benches and tuning (ASC33x)."""
 
 from __future__ import annotations
 
 from ascendops.errors.base import AscendOpsError
 
-__all__ = ["ConfigColumns", "ConfigTable"]
+__all__ = ["BaselineError", "BenchError", "ConfigColumns", "ConfigTable", "TuneError"]
 
 
 class ConfigColumns(AscendOpsError):
@@ -24,3 +24,39 @@ class ConfigTable(AscendOpsError):
     """
 
     id = "ASC331"
+
+
+class BenchError(AscendOpsError):
+    """An operator cannot be timed here.
+
+    On the twin, `ascendops bench` reads the cycle model of Ascend C kernels; TBE operators have none, because CANN's DSL makes their schedule.
+    On an Ascend host it times the installed operator on device 0.
+    """
+
+    id = "ASC332"
+
+
+class BaselineError(AscendOpsError):
+    """A baseline of `ascendops bench` cannot be used.
+
+    `ascendops bench --save FILE` writes one, `--against FILE` compares with it. Times of another backend (the twin's cycle model, a device) or
+    of another SoC are never compared, and a run in which an operator is wrong makes no baseline.
+    """
+
+    id = "ASC333"
+
+
+class TuneError(AscendOpsError):
+    """An operator declares nothing that `ascendops tune` could change.
+
+    A tunable is a macro that op_host or op_kernel define unless the build did:
+
+        #ifndef MIN_CORE_BYTES
+        #define MIN_CORE_BYTES 4096
+        #endif
+
+    and a table [tune.MIN_CORE_BYTES] with `values` in op.toml. The values are tried on the twin or on the device; `--apply` writes the best ones
+    into op.toml as `best`, and every build, also that for CANN, then sets them.
+    """
+
+    id = "ASC334"

@@ -16,23 +16,28 @@ if TYPE_CHECKING:
     from ascendops.spec.model import OpSpec
 
 KEYS = ("name", "shapes", "attrs", "tiling_key", "layout", "values", "dtype")
+BENCH_KEYS = ("name", "shapes", "attrs", "dtype")
 LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset")
 VALUES = ("random", "exact", "special", "tail", "negative", "positive", "wide", "coded", "small", "outlier", "first", "ramp", "cancel", "equal", "onehot")
 
 
-def read(tables: Sequence[Table], spec: OpSpec) -> OpSpec:
-    """`spec` with the cases of these tables.
+def read(tables: Sequence[Table], benches: Sequence[Table], spec: OpSpec) -> OpSpec:
+    """`spec` with the cases of the [[case]] and of the [[bench]] tables.
 
     Raises:
         CaseError: A case does not fit the operator.
     """
+    return replace(spec, cases=_named(tables, spec), benches=_named(benches, spec))
+
+
+def _named(tables: Sequence[Table], spec: OpSpec) -> tuple[Case, ...]:
     cases: list[Case] = []
     for table in tables:
         case = _case(table, spec)
         if any(case.name == other.name for other in cases):
             raise CaseError(f"two cases are called '{case.name}'", where=table.where("name"), help="give every case its own name")
         cases.append(case)
-    return replace(spec, cases=tuple(cases))
+    return tuple(cases)
 
 
 def _case(table: Table, spec: OpSpec) -> Case:

@@ -40,6 +40,8 @@ def _interface(spec: OpSpec) -> dict[str, Any]:
         found["autograd"] = {"backward": spec.autograd.backward, "grads": dict(spec.autograd.grads), "formula": formulas}
     if spec.torch != TorchPolicy():
         found["torch"] = [spec.torch.contiguous, dict(spec.torch.autocast), list(spec.torch.variants)]
+    if spec.defines:
+        found["defines"] = spec.defines
     if spec.project != spec.name:
         found["project"] = spec.project
     return found

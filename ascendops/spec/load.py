@@ -18,7 +18,7 @@ from ascendops.errors import (
     UnitError,
     did_you_mean,
 )
-from ascendops.spec import autograd, cases, policy, tensors
+from ascendops.spec import autograd, cases, policy, tensors, tunables
 from ascendops.spec.digest import digest
 from ascendops.spec.lines import Lines
 from ascendops.spec.model import AxisRule, OpSpec, TilingKey
@@ -33,8 +33,8 @@ else:
     import tomli as tomllib
 
 EDITION = 1
-OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "reference", "autograd", "torch", "mutate", "axes", "relations")
-KEYS = ("edition", "name", "family", "dialect", "units", "operators", *OPERATOR_KEYS)
+OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "bench", "reference", "autograd", "torch", "mutate", "axes", "relations")
+KEYS = ("edition", "name", "family", "dialect", "units", "operators", "tune", *OPERATOR_KEYS)
 DIALECTS = ("ascendc", "tbe")
 TBE_UNITS = ("ascend310", "ascend310p", "ascend310b", "ascend910", "ascend910b", "ascend910_93")
 REFERENCES = ("triton", "cuda")
@@ -111,7 +111,7 @@ def _read(top: Table, path: Path, whole: str) -> OpSpec:
         digest=whole, project=name, dialect=top.word("dialect", DIALECTS, "ascendc"),
     )  # fmt: skip
     _check_dialect(top, common)
-    spec = _operator(top, common)
+    spec = replace(_operator(top, common), tunables=tunables.read(top))
     outer = top.table("operators")
     further = [_further(outer, key, common) for key in outer.data]
     spec = replace(spec, further=tuple(further))
@@ -165,7 +165,7 @@ def _operator(table: Table, common: OpSpec) -> OpSpec:
         relations=_relations(table, declared),
     )
     policy.check(spec, table)
-    return cases.read(list(table.tables("case", cases.KEYS)), spec)
+    return cases.read(list(table.tables("case", cases.KEYS)), list(table.tables("bench", cases.BENCH_KEYS)), spec)
 
 
 def _units(top: Table) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ascendops.spec.dims import Shape
     from ascendops.spec.expr import Expr
     from ascendops.spec.schema import FunctionSchema
+    from ascendops.spec.tunables import Tunable
 
 AttrValue = bool | int | float | str | tuple[int, ...] | tuple[float, ...] | tuple[bool, ...] | None
 
@@ -114,7 +115,7 @@ class OpSpec:
     """A whole operator declaration. `path` is the op.toml it came from; `root` the project folder.
 
     `dialect` is `ascendc` or `tbe`. One op.toml may declare several operators: `operators` of the one at the top level has all of them, `project` is its name, and `first`
-    leads to it from the others.
+    leads to it from the others. `benches` are the [[bench]] tables, `tunables` the [tune] tables of the project.
     """
 
     edition: int
@@ -143,6 +144,8 @@ class OpSpec:
     first: OpSpec | None = field(default=None, repr=False, compare=False)
     equivalent: Mapping[str, str] = field(default_factory=dict)
     relations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    benches: tuple[Case, ...] = ()
+    tunables: tuple[Tunable, ...] = ()
 
     @property
     def operators(self) -> tuple[OpSpec, ...]:
@@ -160,6 +163,11 @@ class OpSpec:
     def root(self) -> Path:
         """The project folder."""
         return self.path.parent
+
+    @property
+    def defines(self) -> dict[str, int]:
+        """Macros that every build of the project sets: the best values of its tunables."""
+        return {one.name: one.best for one in (self.first or self).tunables if one.best is not None}
 
     @property
     def columns(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -118,12 +118,13 @@ def _task_types(source: KernelSource, entry: str) -> task_types.TaskTypes:
 
 
 def compile_host(
-    sources: Sequence[Path], include_dirs: Sequence[Path], what: str, origin: Origin | None = None, *, repeated: bool = False, complete: bool = False
-) -> cache.Entry:
+    sources: Sequence[Path], include_dirs: Sequence[Path], what: str, origin: Origin | None = None, *, repeated: bool = False, complete: bool = False,
+    defines: Mapping[str, str] | None = None,
+) -> cache.Entry:  # fmt: skip
     """Compiles op_host sources to `host.so`: OpDef registration, InferShape, InferDataType and tiling functions.
 
     `repeated`: more than one source may define a function, as in projects that make a library of each kind of source.
-    `complete`: every function that is called must be there.
+    `complete`: every function that is called must be there. `defines`: macros.
 
     Raises:
         CompileError: The compiler refused one of them.
@@ -132,5 +133,6 @@ def compile_host(
     compiler = cxx.find_compiler()
     base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     base += [f"-I{folder}" for folder in (resources.twin("include") / "host", *include_dirs)]
+    base += [f"-D{name}={value}" for name, value in (defines or {}).items()]
     flags = (*(["-Wl,-z,muldefs"] if repeated else []), *(["-Wl,-z,defs"] if complete else []))
     return link("host", "host.so", compile_objects(sources, base, what, origin), what, host_runtime_library(), flags)

@@ -87,7 +87,7 @@ def test_values_that_host_functions_read_take_the_form_with_tensors(probe, monke
     asked = dataclasses.replace(probe.definition, inputs=inputs)
     library = ctypes.CDLL(str(probe.vendor / "op_api" / "lib" / "libcust_opapi.so"))
     with pytest.raises(ToolchainError, match="has no aclnnProbeTensorGetWorkspaceSize"):
-        aclnn.call(acl.runtime(probe.toolkit), library, asked, {}, {}, [], 0, 1.0)
+        aclnn.call(aclnn.Target(acl.runtime(probe.toolkit), library, asked), aclnn.Given({}, {}, [], 0), 1.0)
 
 
 def test_an_attribute_without_a_value_is_named(probe):
@@ -96,7 +96,7 @@ def test_an_attribute_without_a_value_is_named(probe):
     tensors = {"x": torch.ones(2), "y": None, "zs": [torch.ones(1)]}
     library = acl.operator_library(probe.vendor)
     with pytest.raises(ToolchainError, match="attribute 'i' has no value"):
-        aclnn.call(acl.runtime(probe.toolkit), library, definition, tensors, empty, [torch.zeros(2)], 0, 1.0)
+        aclnn.call(aclnn.Target(acl.runtime(probe.toolkit), library, definition), aclnn.Given(tensors, empty, [torch.zeros(2)], 0), 1.0)
 
 
 def test_out_and_empty_tensors(probe):
@@ -122,6 +122,21 @@ def test_what_goes_wrong_on_the_device_is_told(probe, installed, monkeypatch, fa
         probe.run(torch.ones(8), None, [torch.ones(1)], timeout_s=5)
     if fault == "arguments":
         assert "EZ1001: x must be float32" in str(told.value)
+    assert live(installed) == 0
+
+
+def test_launches_are_timed_one_by_one_after_a_flush(probe, installed, monkeypatch):
+    library = ctypes.CDLL(str(installed[1].root / "lib64" / "libascendcl.so"))
+    library.StandInFlushed.restype = ctypes.c_uint64
+    before = library.StandInFlushed()
+    times = probe.times(torch.ones(8), None, [torch.ones(1)], repeats=4)
+    assert times == pytest.approx([4.0] * 4), "each pair of events is around one launch"
+    assert library.StandInFlushed() - before == (aclnn.WARM_UP + 4) * 2 * probe.soc.l2_bytes
+    with pytest.raises(InputError, match="nothing is launched"):
+        probe.times(torch.empty(0, 3), None, [torch.ones(1)])
+    monkeypatch.setenv("ACL_FAIL", "hang")
+    with pytest.raises(KernelHang, match="did not end within 5 s"):
+        probe.times(torch.ones(8), None, [torch.ones(1)], timeout_s=5)
     assert live(installed) == 0
 
 
