@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ascendops.errors.base import AscendOpsError
 
-__all__ = ["BaselineError", "BenchError", "ConfigColumns", "ConfigTable", "TuneError"]
+__all__ = ["BenchBaselineError", "BenchError", "ConfigColumns", "ConfigTable", "TuneError"]
 
 
 class ConfigColumns(AscendOpsError):
@@ -36,7 +36,7 @@ class BenchError(AscendOpsError):
     id = "ASC332"
 
 
-class BaselineError(AscendOpsError):
+class BenchBaselineError(AscendOpsError):
     """A baseline of `ascendops bench` cannot be used.
 
     `ascendops bench --save FILE` writes one, `--against FILE` compares with it. Times of another backend (the twin's cycle model, a device) or

@@ -63,7 +63,7 @@ def serve(what: str, job: Job, *args: Any) -> Any:
     if what == "build":
         _operator(job)
         return None
-    return {"run": run, "measure": measure}[what](job, *args)
+    return run(job, *args) if what == "run" else measure(job, *args)
 
 
 @functools.lru_cache(maxsize=4)

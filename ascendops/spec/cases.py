@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ascendops.spec.model import OpSpec
 
 KEYS = ("name", "shapes", "attrs", "tiling_key", "layout", "values", "dtype")
-BENCH_KEYS = ("name", "shapes", "attrs", "dtype")
+BENCH_KEYS = ("name", "shapes", "attrs", "values", "dtype")
 LAYOUTS = ("contiguous", "transposed", "sliced", "expanded", "offset")
 VALUES = ("random", "exact", "special", "tail", "negative", "positive", "wide", "coded", "small", "outlier", "first", "ramp", "cancel", "equal", "onehot")
 

@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from ascendops.errors import BadValue, BaselineError, CaseError, TuneError, UnknownKey
+from ascendops.errors import BadValue, BenchBaselineError, CaseError, TuneError, UnknownKey
 from ascendops.perf import baseline, tune
 from ascendops.perf.bench import Bench, Row
 from ascendops.perf.roofline import roof
@@ -67,7 +67,7 @@ def test_a_baseline_tells_slower_from_faster_and_names_what_only_one_has(tmp_pat
 @pytest.mark.parametrize(("key", "value"), [("backend", "cann"), ("soc", "Ascend310P3")])
 def test_times_of_another_backend_or_chip_are_not_compared(tmp_path, key, value):
     path = saved(tmp_path, **{key: value})
-    with pytest.raises(BaselineError, match=f"the baseline's {key} is {value}"):
+    with pytest.raises(BenchBaselineError, match=f"the baseline's {key} is {value}"):
         baseline.compare(Bench((ROW,), ENV), baseline.load(path), path)
 
 
@@ -78,7 +78,7 @@ def test_another_version_of_the_model_is_pointed_out(tmp_path):
 
 def test_a_baseline_of_other_operators_is_refused(tmp_path):
     path = saved(tmp_path)
-    with pytest.raises(BaselineError, match="none of this run's calls"):
+    with pytest.raises(BenchBaselineError, match="none of this run's calls"):
         baseline.compare(Bench((Row("tanh", "a", "float32", "1", 1.0),), ENV), baseline.load(path), path)
 
 
@@ -98,14 +98,14 @@ def test_what_is_no_baseline_is_refused(tmp_path, text, message):
     path = tmp_path / "x.json"
     if text is not None:
         path.write_text(text)
-    with pytest.raises(BaselineError, match=message):
+    with pytest.raises(BenchBaselineError, match=message):
         baseline.load(path)
 
 
 def test_a_wrong_operator_makes_no_baseline(tmp_path):
     path = saved(tmp_path)
     before = path.read_text()
-    with pytest.raises(BaselineError, match="1 of 2 calls were not timed"):
+    with pytest.raises(BenchBaselineError, match="1 of 2 calls were not timed"):
         baseline.save(path, Bench((ROW, Row("gelu", "b", "float32", "1", math.nan, wrong="TAIL: x")), ENV))
     assert path.read_text() == before and list(tmp_path.iterdir()) == [path]
 

@@ -9,6 +9,14 @@
 
 #include "../op_kernel/gelu_tiling.h"
 
+// What `ascendops tune` may change; see [tune] in op.toml.
+#ifndef MIN_CORE_BYTES
+#define MIN_CORE_BYTES 4096  // less than this is not worth another core
+#endif
+#ifndef MAX_TILE_BYTES
+#define MAX_TILE_BYTES 65536  // of one tensor: smaller tiles start the pipeline earlier
+#endif
+
 namespace optiling {
 namespace {
 constexpr uint64_t KEY_CONTIGUOUS = 1;
@@ -17,7 +25,6 @@ constexpr int64_t TENSORS = 2;
 constexpr int64_t TEMPS = 3;  // fp32 temporaries of the kernel
 constexpr int64_t TILE_ALIGN = 128;  // elements: whole vector repeats of 256 bytes for 16- and 32-bit types
 constexpr int64_t SPLIT_ALIGN = 256;  // elements: cores start at multiples of 512 bytes or more
-constexpr int64_t MIN_CORE_BYTES = 4096;  // less than this is not worth another core
 constexpr int64_t SELECT_RESERVED = 8192;  // bytes at the end of UB that Select uses for itself
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -47,14 +54,15 @@ ge::graphStatus GeluTiling(gert::TilingContext *context)
     const int64_t coreNum = static_cast<int64_t>(platform.GetCoreNumAiv());
     const int64_t itemSize = desc->GetDataType() == ge::DT_FLOAT ? 4 : 2;
     const int64_t budget = static_cast<int64_t>(ubBytes) - SELECT_RESERVED;
-    const int64_t tileLength = budget / BytesPerElement(itemSize) / TILE_ALIGN * TILE_ALIGN;
+    const int64_t room = std::min<int64_t>(budget / BytesPerElement(itemSize), MAX_TILE_BYTES / itemSize);
+    const int64_t tileLength = room / TILE_ALIGN * TILE_ALIGN;
     if (coreNum <= 0 || tileLength <= 0) {
         return ge::GRAPH_FAILED;
     }
 
     const int64_t total = shape->GetStorageShape().GetShapeSize();
     const int64_t units = CeilDiv(total, SPLIT_ALIGN);
-    const int64_t useful = std::max<int64_t>(1, CeilDiv(total * itemSize, MIN_CORE_BYTES));
+    const int64_t useful = std::max<int64_t>(1, CeilDiv(total * itemSize, int64_t(MIN_CORE_BYTES)));
     const int64_t cores = std::max<int64_t>(1, std::min(std::min(coreNum, useful), units));
     tiling->total = total;
     tiling->formerLength = CeilDiv(units, cores) * SPLIT_ALIGN;
