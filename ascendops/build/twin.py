@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ascendops.build import arch_folders
+from ascendops.build import arch_folders, shared_sources
 from ascendops.build.columns import KernelColumns
 from ascendops.build.library import Library
 from ascendops.build.operator import Operator
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 _TYPED = re.compile(r"\b(?:ORIG_)?(?:DTYPE|FORMAT)_")
 _EAGER_COLUMNS = 4
-_SOURCES = frozenset({".cpp", ".cc", ".cxx"})
 _LIBRARY_EACH = re.compile(r"^[ \t]*(?:target_sources[ \t]*\([ \t]*(?:optiling|opsproto)\b|add_modules_sources[ \t]*\()", re.MULTILINE)
 _ACLNN = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:opdev/|aclnn)', re.MULTILINE)
 _GE_FORMATS = {"ND": 2, "NCHW": 0, "NHWC": 1, "NC1HWC0": 3, "FRACTAL_Z": 4, "FRACTAL_NZ": 29, "NDC1HWC0": 32, "NCDHW": 30}
@@ -59,16 +58,28 @@ def host_library(project: Project, soc: Soc) -> tuple[HostLibrary, int]:
     """
     render_gen(project)
     sources = host_sources(project.root)
+    while True:
+        try:
+            host, compiled = _loaded_host(project, soc, sources)
+            break
+        except CompileError as error:
+            shared = [path for path in shared_sources.defining(project.root, shared_sources.undefined(error)) if path not in sources]
+            if not shared:
+                raise
+            sources += shared
+    if not host.ops:
+        raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
+    return host, compiled
+
+
+def _loaded_host(project: Project, soc: Soc, sources: Sequence[Path]) -> tuple[HostLibrary, int]:
     folders = [project.root / "op_host", project.root / "op_kernel", project.root]
     folders += includes.host_folders(sources, folders)
     with ThreadPoolExecutor(max_workers=3) as pool:
         runtimes = [pool.submit(cc.host_runtime_library), pool.submit(cc.runtime_library)]
         host_entry = _compiled_host(project, arch_folders.selections(sources, project.root / "op_host", soc), folders)
         host_runtime, _ = (job.result() for job in runtimes)
-    host = HostLibrary(host_entry.path / "host.so", host_runtime)
-    if not host.ops:
-        raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
-    return host, int(not host_entry.hit)
+    return HostLibrary(host_entry.path / "host.so", host_runtime), int(not host_entry.hit)
 
 
 def _compiled_host(project: Project, selections: Sequence[Sequence[Path]], folders: Sequence[Path]) -> cache.Entry:
@@ -104,7 +115,7 @@ def origin_of(project: Project) -> Origin | None:
 def host_sources(root: Path) -> list[Path]:
     """The op_host sources of a project: user's and generated, without sources of the aclnn layer and tests."""
     skipped = {"op_api", "tests", "ut", "st"}
-    found = [path for path in sorted((root / "op_host").rglob("*")) if path.suffix in _SOURCES and not skipped.intersection(path.relative_to(root).parts)]
+    found = [path for path in sorted((root / "op_host").rglob("*")) if path.suffix in shared_sources.SUFFIXES and not skipped.intersection(path.relative_to(root).parts)]
     found = [path for path in found if not _ACLNN.search(path.read_text(errors="replace"))]
     found += sorted((root / "gen" / "op_host").glob("*.cpp"))
     if not found:

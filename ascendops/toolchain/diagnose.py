@@ -21,6 +21,8 @@ _WITH = re.compile(r"In instantiation of .*\[with (?P<types>.*)\]")
 _NO_FORM = re.compile(r"no matching function for call to [‘'](?P<call>[^’']+)[’']")
 _REFUSED = re.compile(r"static assertion failed: (?P<name>[A-Z]\w+)\b|call to [‘'][^’']*?(?P<function>\w+)\([^’']*[’'] declared with attribute|[‘'][^’']*?(?P<unavailable>\w+)\([^’']*[’'] is unavailable")
 _TEMPLATE_ARGUMENTS = re.compile(r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
+# Namespaces of functions that only Ascend 950 has: vector registers under two names, and threads.
+_ONLY_950 = re.compile(r"[‘'](?:\w+::)*(?P<space>MicroAPI|Reg|Simt)[’'] (?:is not|has not|was not)")
 _INCLUDE = re.compile(r"(?P<header>[\w./-]+\.h(?:pp)?): No such file")
 
 Origin = Callable[[Path, int], str | None]
@@ -80,6 +82,8 @@ def _excerpt(lines: list[str], at: int | None) -> list[str]:
 
 
 def _advice(message: str) -> str | None:
+    if space := _ONLY_950.search(message):
+        return f"the functions of AscendC::{space['space']} are those of Ascend 950 only, which the CPU twin does not support; take the kernel source for the other SoCs"
     missing = _MISSING.search(message)
     if missing:
         name = missing["name"] or missing["ascii"]

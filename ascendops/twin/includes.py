@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,22 +123,27 @@ class _Search:
 
 
 def _index(root: Path) -> dict[str, list[Path]]:
-    """Headers by file name in the shared folders beside the project and beside the folders above it, nearest first."""
+    """Headers by file name in the shared folders around the project, nearest first."""
     headers: dict[str, list[Path]] = {}
+    for path in shared_files(root, _HEADERS):
+        headers.setdefault(path.name, []).append(path)
+    return headers
+
+
+def shared_files(root: Path, suffixes: Collection[str]) -> Iterator[Path]:
+    """Files with one of the suffixes in the shared folders beside the project and beside the folders above it, nearest first."""
     budget = _MOST_FOLDERS
     for level, above in enumerate(root.parents):
         if level == _LEVELS or above in (above.parent, Path.home()):
-            break
+            return
         for shared in sorted(path for path in above.iterdir() if path.is_dir() and (path.name in _SHARED or path.name.endswith(_SHARED_ENDS))):
             for folder, names in _walk(shared):
                 budget -= 1
-                for name in names:
-                    headers.setdefault(name, []).append(folder / name)
+                yield from (folder / name for name in names if Path(name).suffix in suffixes)
                 if budget == 0:
-                    return headers
+                    return
         if (above / ".git").exists():
-            break
-    return headers
+            return
 
 
 def _walk(start: Path) -> Iterator[tuple[Path, list[str]]]:
@@ -146,7 +151,7 @@ def _walk(start: Path) -> Iterator[tuple[Path, list[str]]]:
         path = Path(folder)
         deep = len(path.relative_to(start).parts) >= _DEPTH
         below[:] = [] if deep else sorted(name for name in below if name not in _SKIPPED and not name.startswith("."))
-        yield path, sorted(name for name in files if Path(name).suffix in _HEADERS)
+        yield path, sorted(files)
 
 
 def forwarding_folder(targets: Mapping[str, str]) -> Path:

@@ -62,3 +62,11 @@ def test_an_api_of_another_soc_is_an_error_with_its_page(tmp_path: Path) -> None
     with pytest.raises(CompileError, match="Clamp is an API of Ascend 950 only") as caught:
         ascendops.twin.compile(source)
     assert "SIMD-API/" in str(caught.value) and "Clamp.md" in str(caught.value)
+
+
+@pytest.mark.parametrize("line", ["using namespace AscendC::MicroAPI;", "AscendC::Reg::RegTensor<float> register_;", "AscendC::Simt::ThreadBarrier();"])
+def test_a_namespace_of_another_soc_is_an_error_that_says_so(tmp_path: Path, line: str) -> None:
+    source = tmp_path / "registers.cpp"
+    source.write_text('#include "kernel_operator.h"\nextern "C" __global__ __aicore__ void k(GM_ADDR x) { ' + line + " }\n")
+    with pytest.raises(CompileError, match="are those of Ascend 950 only"):
+        ascendops.twin.compile(source)

@@ -244,3 +244,52 @@ def test_a_kernel_may_declare_the_tiling_structure_that_the_host_registers(tmp_p
     op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
     x = torch.arange(24, dtype=torch.float32)
     torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+
+
+SHARED_HEADER = """#pragma once
+#include <cstdint>
+namespace Shared {
+struct Rounding {
+    virtual ~Rounding();
+    virtual int64_t Up(int64_t n) const;
+};
+int64_t RoundedUp(int64_t n);
+int64_t Tile(int64_t n);
+}
+"""
+SHARED_SOURCE = """#include "tiling_base/rounding.h"
+namespace Shared {
+Rounding::~Rounding() {}
+int64_t Rounding::Up(int64_t n) const { return RoundedUp(n) + Tile(n); }
+int64_t RoundedUp(int64_t n) { return (n + 7) / 8 * 8; }
+}
+"""
+SHARED_SECOND = '#include "tiling_base/rounding.h"\nnamespace Shared {\nint64_t Tile(int64_t n)\n{\n    return n;\n}\n}\n'
+OTHER_SOURCE = '#include "nowhere.h"\nint64_t Other(int64_t n) { return Shared::RoundedUp(n); }\n'
+
+
+def in_a_repository_with_shared_sources(root: Path, second: str = SHARED_SECOND) -> Path:
+    project = root / "ops" / "add_macro"
+    shutil.copytree(PROJECT, project)
+    for name, text in (("include/tiling_base/rounding.h", SHARED_HEADER), ("src/rounding.cpp", SHARED_SOURCE), ("src/second.cpp", second), ("src/other.cpp", OTHER_SOURCE)):
+        path = root / "common" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    source = project / "op_host" / "add_macro.cpp"
+    body = "if (Shared::Rounding().Up(1) != 9) return GRAPH_FAILED;\n    OPS_LOG_I(\"no values\");\n    return GRAPH_SUCCESS;"
+    text = source.read_text().replace("return GRAPH_SUCCESS;", body, 1)
+    source.write_text('#include "tiling_base/rounding.h"\n#include "log/ops_log.h"\n' + text)
+    return project
+
+
+def test_functions_that_sources_of_a_shared_folder_define(tmp_path: Path) -> None:
+    """Those that are needed are compiled too, and no others; a log of no values compiles."""
+    op = ascendops.open_project(in_a_repository_with_shared_sources(tmp_path)).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+
+
+def test_a_function_that_no_shared_source_defines_is_named(tmp_path: Path) -> None:
+    project = in_a_repository_with_shared_sources(tmp_path, second="namespace Shared { int64_t Tile(int64_t n); }\n")
+    with pytest.raises(CompileError, match=r"Shared::Tile\(long\)"):
+        ascendops.open_project(project).build(backend="twin", soc="Ascend910B1")

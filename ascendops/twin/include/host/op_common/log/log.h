@@ -74,9 +74,9 @@ std::string GetOpInfo(const T &name) {
 #define OP_LOGW(opName, ...) ascendops_host::Log(DLOG_WARN, ascendops_host::LogName(opName), ##__VA_ARGS__)
 #define OP_LOGI(opName, ...) ascendops_host::Log(DLOG_INFO, ascendops_host::LogName(opName), ##__VA_ARGS__)
 #define OP_LOGD(opName, ...) ascendops_host::Log(DLOG_DEBUG, ascendops_host::LogName(opName), ##__VA_ARGS__)
-#define OP_LOGV(opName, ...) OP_LOGD(opName, __VA_ARGS__)
-#define OP_LOGE_WITHOUT_REPORT(opName, ...) OP_LOGE(opName, __VA_ARGS__)
-#define OP_EVENT(opName, ...) OP_LOGI(opName, __VA_ARGS__)
+#define OP_LOGV(opName, ...) OP_LOGD(opName, ##__VA_ARGS__)
+#define OP_LOGE_WITHOUT_REPORT(opName, ...) OP_LOGE(opName, ##__VA_ARGS__)
+#define OP_EVENT(opName, ...) OP_LOGI(opName, ##__VA_ARGS__)
 
 #define OP_CHECK_IF(condition, log, return_expr) \
     do {                                         \
@@ -86,7 +86,7 @@ std::string GetOpInfo(const T &name) {
         }                                        \
     } while (0)
 #define OP_TILING_CHECK(condition, log, return_expr) OP_CHECK_IF(condition, log, return_expr)
-#define OP_LOGE_IF(condition, return_value, opName, ...) OP_CHECK_IF(condition, OP_LOGE(opName, __VA_ARGS__), return return_value)
+#define OP_LOGE_IF(condition, return_value, opName, ...) OP_CHECK_IF(condition, OP_LOGE(opName, ##__VA_ARGS__), return return_value)
 #define OP_CHECK_NULL_WITH_CONTEXT(context, ptr) \
     OP_CHECK_IF((ptr) == nullptr, OP_LOGE(context, "%s is null", #ptr), return ge::GRAPH_FAILED)
 #define OP_CHECK_NULL_WITH_CONTEXT_RET(context, ptr, ret) \

@@ -2,6 +2,6 @@
 
 #include "op_common/log/log.h"
 
-#define REPORT_INNER_ERROR(code, ...) ascendops_host::Log(DLOG_ERROR, std::string(code), __VA_ARGS__)
-#define REPORT_CALL_ERROR(code, ...) ascendops_host::Log(DLOG_ERROR, std::string(code), __VA_ARGS__)
-#define REPORT_INNER_ERR_MSG(code, ...) ascendops_host::Log(DLOG_ERROR, std::string(code), __VA_ARGS__)
+#define REPORT_INNER_ERROR(code, ...) ascendops_host::Log(DLOG_ERROR, std::string(code), ##__VA_ARGS__)
+#define REPORT_CALL_ERROR(code, ...) ascendops_host::Log(DLOG_ERROR, std::string(code), ##__VA_ARGS__)
+#define REPORT_INNER_ERR_MSG(code, ...) ascendops_host::Log(DLOG_ERROR, std::string(code), ##__VA_ARGS__)
