@@ -155,6 +155,15 @@ class Operator:
             launched.timeline, launched.seconds, self.soc.name, self.backend, call.notes,
         )  # fmt: skip
 
+    def prepare(self, *args: Any, **attrs: Any) -> Call:
+        """What op_host decides for a call, with the outputs ready to be written; nothing is launched, and no kernel is needed.
+
+        Raises:
+            InputError: Arguments that the declaration does not allow.
+            OpHostError: InferShape or tiling refused them.
+        """
+        return self._prepare(self.signature.bind(args, attrs), None, None)
+
     def _prepare(self, bound: Bound, plans: Plans | None, out: Any) -> Call:
         """What op_host says about a call, or said about an earlier one like it, and its outputs, ready to be written."""
         tensors = self._tensors(bound)

@@ -100,7 +100,7 @@ class Project:
         start = time.perf_counter()
         chosen = resolve_backend(backend)
         target = socs.resolve(soc)
-        self._check_unit(target)
+        self.check_unit(target)
         if self.spec is not None and self.spec.dialect == "tbe":
             from ascendops.tbe import build as tbe, package
 
@@ -115,7 +115,12 @@ class Project:
             library, compiled = twin.build(self, target, jobs)
         return BuildResult(self.name, library, time.perf_counter() - start, compiled)
 
-    def _check_unit(self, soc: socs.Soc) -> None:
+    def check_unit(self, soc: socs.Soc) -> None:
+        """Refuses a SoC that op.toml does not declare.
+
+        Raises:
+            UnitError: Its compute unit is not in `units`.
+        """
         if self.spec and soc.unit not in self.spec.units:
             raise UnitError(
                 f"{self.name} is not declared for {soc.name} (compute unit {soc.unit})",

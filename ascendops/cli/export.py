@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from ascendops.cli.options import force_option, output_options, seed_option, soc_option
-from ascendops.cli.output import Output
+from ascendops.cli.output import Output, plural
 
 _TAKES = {  # options beside PATH and those of the output that a form reads
     "msopgen": {"out", "soc", "force"},
     "ttk": {"out", "tier", "seed", "force"},
+    "direct": {"out", "tier", "seed", "soc", "force"},
     "onnx": {"onnx_dir", "soc", "force"},
 }
 
@@ -19,11 +20,11 @@ _TAKES = {  # options beside PATH and those of the output that a form reads
 @click.command("export")
 @click.argument("path", type=click.Path(path_type=Path), default=".")
 @click.option(
-    "--format", "form", type=click.Choice(["msopgen", "ttk"]), default="msopgen", show_default=True,
-    help="msopgen: the IR JSON of `msopgen gen -i`. ttk: cases, golden and data of the operator test kit.",
+    "--format", "form", type=click.Choice(["msopgen", "ttk", "direct"]), default="msopgen", show_default=True,
+    help="msopgen: the IR JSON of `msopgen gen -i`. ttk: cases, golden and data of the operator test kit. direct: a program that launches the kernels.",
 )
-@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there instead of printing it; for ttk, a folder.")
-@click.option("--tier", type=click.Choice(["smoke", "declared", "default", "full"]), default="declared", metavar="T", help="ttk: which cases [declared].")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Write it there instead of printing it; for ttk and direct, a folder.")
+@click.option("--tier", type=click.Choice(["smoke", "declared", "default", "full"]), default="declared", metavar="T", help="ttk, direct: which cases [declared].")
 @seed_option
 @click.option("--onnx", "onnx_dir", type=click.Path(file_okay=False, path_type=Path), metavar="DIR", help="Write ONNX models, the plug-in for ATC and its command lines.")
 @soc_option
@@ -39,6 +40,7 @@ def command(
     Examples:
       ascendops export my_ops --out ir.json && msopgen gen -i ir.json -c ai_core-ascend910b -lan cpp -out my_ops_cann
       ascendops export softmax --format ttk --out ttk_softmax
+      ascendops export softmax --format direct --tier smoke --out softmax_direct && bash softmax_direct/run.sh
 
     Works on kit projects and on any folder with op_host/ and op_kernel/: the registration code is compiled and run.
     Files that are there and differ are refused; --force keeps what it replaces as NAME.orig.
@@ -49,6 +51,8 @@ def command(
         _onnx(path, onnx_dir, soc, force, output)
     elif form == "ttk":
         _ttk(path, out, tier, seed, force, output)
+    elif form == "direct":
+        _direct(path, out, soc, tier, seed, force, output)
     else:
         _msopgen(path, out, soc, force, output)
 
@@ -103,6 +107,26 @@ def _ttk(path: Path, out: Path | None, tier: str, seed: int, force: bool, output
             output.say(f"    left out: {reason}")
         output.result(f"  python3 -m ttk kernel -i {one.folder}/{ttk.CSV} --plugin {one.folder}/{ttk.GOLDEN} --manual-data-dirs {one.folder}/{ttk.DATA}")
     output.say("note: the test kit itself was not run here")
+
+
+def _direct(path: Path, out: Path | None, soc: str, tier: str, seed: int, force: bool, output: Output) -> None:
+    from ascendops.build import open_project
+    from ascendops.interchange import direct
+
+    if out is None:
+        raise click.UsageError("--format direct writes a folder: give --out DIR")
+    made = direct.write(open_project(path), out, soc, tier, seed, force=force)
+    rows = [
+        {"operator": one.operator, "folder": str(one.folder), "kernels": [kernel.name for kernel in one.kernels.values()], "cases": one.cases, "left_out": one.left_out}
+        for one in made
+    ]  # fmt: skip
+    output.emit({"format": "direct", "projects": rows})
+    for one in made if not output.json else ():
+        output.result(f"  wrote {one.folder}   {one.cases} cases, {len(one.left_out)} left out, {plural(len(one.kernels), 'kernel')}")
+        for reason in dict.fromkeys(one.left_out.values()):
+            output.say(f"    left out: {reason}")
+        output.result(f"  bash {one.folder}/run.sh")
+    output.say("note: tiling data are for these cases and this SoC; the project itself was not run here")
 
 
 def _onnx(path: Path, target: Path, soc: str, force: bool, output: Output) -> None:

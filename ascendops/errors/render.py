@@ -6,6 +6,7 @@ from ascendops.errors.base import AscendOpsError
 
 __all__ = [
     "FamilyError",
+    "DirectLaunchRefused",
     "FileExistsRefused",
     "NotWritable",
     "RenderError",
@@ -62,6 +63,18 @@ class FileExistsRefused(RenderError):
     """
 
     id = "ASC206"
+
+
+class DirectLaunchRefused(RenderError):
+    """An operator cannot be exported as a kernel direct launch project.
+
+    `ascendops export --format direct` writes the kernel's parameters, tiling data and outputs as files. That needs an op.toml with cases, a
+    kernel of plain GM pointers, workspace and tiling, and one tiling structure that the kernel names (REGISTER_TILING_DEFAULT, or
+    GET_TILING_DATA_WITH_STRUCT). Tensor lists, kernels that are templates of their tiling key, and outputs whose shape the kernel computes
+    do not fit.
+    """
+
+    id = "ASC210"
 
 
 class NotWritable(RenderError):

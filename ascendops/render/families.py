@@ -28,7 +28,7 @@ _SUFFIX = "_custom"
 class TemplateFile:
     """One file of a family: the template (below op_templates) and where it goes (a Jinja string).
 
-    `per` is `project`, or `operator` for a file of gen/ that every operator of op.toml gets; `presets` are those that have the file (empty: all).
+    `per` is `project`, `operator` for a file of gen/ that every operator of op.toml gets, or `kernel` for one that each kernel of a direct launch gets; `presets` are those that have the file (empty: all).
     """
 
     template: str
@@ -84,7 +84,7 @@ def _files(table: Table, key: str, folder: str) -> tuple[TemplateFile, ...]:
             raise FamilyError(f"there is no template {inside}", where=entry.where("template"))
         owner = entry.word("owner", ("user", "generated"), "user")
         executable = entry.get("executable", bool, "true", False)
-        per = entry.word("per", ("project", "operator"), "project")
+        per = entry.word("per", ("project", "operator", "kernel"), "project")
         presets = tuple(entry.words("presets", '["sum"]', ()))
         note = entry.text("note", '"..."', "")
         found.append(TemplateFile(inside, entry.text("target", '"op.toml"'), owner, note, executable, per, presets))
@@ -98,6 +98,15 @@ def generated_files(dialect: str = "ascendc") -> tuple[TemplateFile, ...]:
         FamilyError: gen.toml is not valid.
     """
     return _generated(resources.op_templates(), "gen.toml" if dialect == "ascendc" else f"{dialect}.toml")
+
+
+def direct_files() -> tuple[TemplateFile, ...]:
+    """The files of a kernel direct launch project.
+
+    Raises:
+        FamilyError: direct.toml is not valid.
+    """
+    return _files(_toml(resources.op_templates() / "_direct" / "direct.toml"), "file", "")
 
 
 @functools.cache

@@ -13,6 +13,7 @@ from ascendops import resources
 from ascendops.render.env import environment, prefix_of
 
 NAMES = frozenset({"op", "p", "header"})
+_OF_FOLDER = {"_direct": frozenset({"soc", "kernels", "kernel"})}  # names beside these
 _LITERALS = (nodes.Const, nodes.Tuple, nodes.List, nodes.Dict)
 
 
@@ -42,9 +43,10 @@ def lint(source: str, template: str) -> list[Problem]:
     except jinja2.TemplateSyntaxError as error:
         return sorted([*problems, Problem(template, error.lineno, str(error.message))], key=lambda one: one.line)
     problems += [Problem(template, line, message) for line, message in _tree(tree)]
-    for name in sorted(meta.find_undeclared_variables(tree) - NAMES):
+    known = NAMES | _OF_FOLDER.get(template.split("/")[0], frozenset())
+    for name in sorted(meta.find_undeclared_variables(tree) - known):
         line = next((node.lineno for node in tree.find_all(nodes.Name) if node.name == name), 1)
-        message = f"'{name}' is not defined: templates get {', '.join(sorted(NAMES))}"
+        message = f"'{name}' is not defined: templates get {', '.join(sorted(known))}"
         problems.append(Problem(template, line, message))
     return sorted(problems, key=lambda one: one.line)
 

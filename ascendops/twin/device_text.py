@@ -21,13 +21,13 @@ _HOST = re.compile(
     r"|\b(?:ReadFile|WriteFile|printf_s|fopen|malloc|free)\s*\("
 )
 _HOST_INCLUDE = re.compile(
-    r'^[ \t]*#[ \t]*include[ \t]*[<"](?:acl/|aclnn|torch/|torch_npu/|ATen/|c10/|pybind11/|graph/|exe_graph/|register/|platform/|hccl/|experiment/|runtime/'
+    r'^[ \t]*#[ \t]*include[ \t]*[<"](?:acl/|aclnn|aclrtlaunch_|torch/|torch_npu/|ATen/|c10/|pybind11/|graph/|exe_graph/|register/|platform/|hccl/|experiment/|runtime/'
     r'|tiling/(?:tiling_api|platform/)|lib/(?!mat|hccl)|tikicpulib|data_utils\.h|opdev/|Python\.h|iostream|fstream|sstream|filesystem|thread|random|chrono|map>|unordered_map'
     r'|adv_api/\w+/\w*tiling)[^\n]*',
     re.MULTILINE,
 )  # fmt: skip
 # Headers that only host code has: a header of a kernel that needs one holds host code, too.
-_HOST_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:acl/|aclnn|torch/|torch_npu/|ATen/|c10/|pybind11/|tiling/(?:tiling_api|platform/))', re.MULTILINE)
+_HOST_HEADER = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"](?:acl/|aclnn|aclrtlaunch_|torch/|torch_npu/|ATen/|c10/|pybind11/|tiling/(?:tiling_api|platform/))', re.MULTILINE)
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<name>\w+)\((?P<params>[\w, \t]*)\)(?P<body>(?:[^\n]*\\\n)*[^\n]*)", re.MULTILINE)
 _LAST_WORD = re.compile(r"[A-Za-z_]\w*$")
 _VARIABLE = re.compile(r"[\w>&*]\s+([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*=")

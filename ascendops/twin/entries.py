@@ -13,6 +13,8 @@ from ascendops.twin.device_text import MACRO, Entry, device_text, entry_macros
 _ENTRY = re.compile(r"\b__global__\b(?P<between>[^;{}()]*(?:\([^()]*\)[^;{}()]*)?)\bvoid\s+(?P<name>[A-Za-z_]\w*)\s*\(")
 _ENTRY_VOID_FIRST = re.compile(r"\bvoid\s+(?:__global__|__aicore__|\s)+\s(?P<name>[A-Za-z_]\w*)\s*\(")
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|__attribute__\s*\(\(.*?\)\)", re.DOTALL)
+_LOCAL_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+_RENAME = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<old>\w+)(?:\(\.\.\.\)[ \t]+(?P<call>\w+)\(__VA_ARGS__\)|[ \t]+(?P<new>[A-Za-z_]\w*))[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -31,13 +33,30 @@ class Exported:
 
 
 def find_entries(text: str) -> list[str]:
-    """Names of the kernel entry functions (`__global__ ... void NAME(`) in a source text, in order; those that macros define come last."""
+    """Names of the kernel entry functions (`__global__ ... void NAME(`) that a source text defines, in order; those that macros define come last."""
     text = _NOISE.sub(" ", text)
     makers = entry_macros(text)
     plain = MACRO.sub("", text)
-    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(plain)]
+    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(plain) if not _is_declaration(plain, match.end())]
     found += [name for maker in makers for name in _made(maker, plain)]
     return list(dict.fromkeys(found))
+
+
+def declared_entries(text: str) -> list[str]:
+    """Names of the entry functions that a source text declares and does not define: those of main.cpp in a direct launch project."""
+    text = _NOISE.sub(" ", text)
+    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text) if _is_declaration(text, match.end())]
+    return [name for name in dict.fromkeys(found) if name not in find_entries(text)]
+
+
+def _is_declaration(text: str, at: int) -> bool:
+    """Whether the parameter list that starts at `at` ends with a semicolon."""
+    depth = 1
+    for end in range(at, len(text)):
+        depth += (text[end] == "(") - (text[end] == ")")
+        if depth == 0:
+            return text[end + 1 :].lstrip().startswith(";")
+    return False
 
 
 def _made(maker: re.Match[str], text: str) -> list[str]:
@@ -51,6 +70,24 @@ def _made(maker: re.Match[str], text: str) -> list[str]:
         body = re.sub(r"\s*##\s*", "", body)
         names += [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(body)]
     return names
+
+
+def included_entries(path: Path) -> list[str]:
+    """Names of the entry functions in files that a source includes by a path (`#include "../add.cpp"`), as macros before them rename them."""
+    waiting, seen = [path], {path.resolve()}
+    names: list[str] = []
+    renamed: dict[str, str] = {}
+    while waiting:
+        current = waiting.pop()
+        text = _NOISE.sub(" ", current.read_text(errors="replace"))
+        renamed |= {match["old"]: match["call"] or match["new"] for match in _RENAME.finditer(text)}
+        names += find_entries(text) if current != path else []
+        for name in _LOCAL_INCLUDE.findall(text):
+            inner = current.parent / name
+            if inner.is_file() and inner.resolve() not in seen:
+                seen.add(inner.resolve())
+                waiting.append(inner)
+    return list(dict.fromkeys(renamed.get(name, name) for name in names))
 
 
 def is_plain_function(text: str, name: str) -> bool:
@@ -72,6 +109,7 @@ def exported(path: Path, instances: Sequence[str] = ()) -> list[Exported]:
     found = device_text(text).entries
     known = {entry.name for entry in found}
     entries = (*found, *(Entry(name, "", False) for name in find_entries(text) if name not in known))
+    entries = entries or tuple(Entry(name, "", False) for name in included_entries(path))
     asked = _asked(instances, entries, path)
     result = []
     for entry in entries:
@@ -102,6 +140,11 @@ def _instance(entry: Entry, args: str, index: int) -> Exported:
 
 
 def _nothing(entries: Sequence[Entry], path: Path) -> InputError:
+    declared = [] if entries else declared_entries(path.read_text(errors="replace"))
+    if declared:
+        homes = [one.name for one in sorted(path.parent.iterdir()) if one.suffix in (".cpp", ".asc", ".h") and declared[0] in find_entries(one.read_text(errors="replace"))]
+        advice = f"compile the source that defines it: {homes[0] if homes else declared[0] + '.cpp'}"
+        return InputError(f"{path.name} declares the kernel {declared[0]} and does not define it", where=str(path), help=advice)
     if not entries:
         return InputError(f"{path.name} has no kernel entry function", where=str(path), help='declare one: extern "C" __global__ __aicore__ void NAME(...)')
     what = f"{entries[0].name} is a template, and no launch in {path.name} says with which arguments"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import struct
 from pathlib import Path
 
 import pytest
 import torch
 
 import ascendops
-from ascendops.errors import CompileError
+from ascendops.errors import CompileError, InputError
 
 SOURCE = Path(__file__).parent / "kernels" / "launched.asc"
 
@@ -49,3 +50,45 @@ def test_a_global_type_may_have_the_name_of_an_ascend_c_one(tmp_path: Path) -> N
     x = torch.tensor([7], dtype=torch.int32)
     ascendops.twin.compile(source).launch(block_dim=1, args=[x])
     assert x.item() == 21
+
+
+class Scalars(ctypes.Structure):
+    _fields_ = [("repeat", ctypes.c_uint32), ("scale", ctypes.c_float)]
+
+
+DIRECT = SOURCE.parent / "direct"
+
+
+@pytest.mark.parametrize(
+    ("name", "entry", "extra"),
+    [
+        ("guarded.cpp", "twice_custom", ()),
+        ("l2ctrl.cpp", "twice_custom", ()),
+        ("whole.cpp", "twice_custom", ()),
+        ("pybind.cpp", "twice_custom", ()),
+        ("vector.asc", "twice_custom", (Scalars(1, 2.0),)),
+        ("vector.asc", "other_order", (1,)),
+        ("torch.asc", "twice_custom", ()),
+        ("renamed.cpp", "twice_float", ()),
+        ("renamed.asc", "twice_float", ()),
+    ],
+)
+def test_sources_of_direct_launch_projects_run(name: str, entry: str, extra: tuple) -> None:
+    x = torch.randn(8 * 64)
+    y = torch.zeros_like(x)
+    ascendops.twin.compile(DIRECT / name).launch(entry, block_dim=8, args=[x, y, *extra])
+    assert torch.equal(y, 2 * x)
+
+
+def test_a_direct_launch_kernel_reads_its_tiling_from_global_memory() -> None:
+    kernel = ascendops.twin.compile(DIRECT / "tiling.cpp")
+    x = torch.randn(8 * 64)
+    y = torch.zeros_like(x)
+    kernel.launch(block_dim=8, args=[x, y], tiling=struct.pack("<If", 5, 2.0), workspace_bytes=1 << 25)
+    assert torch.equal(y, torch.cat([2 * x[: 5 * 64], torch.zeros(3 * 64)]))
+
+
+def test_the_program_of_a_direct_launch_project_leads_to_its_kernel() -> None:
+    with pytest.raises(InputError, match=r"main\.cpp declares the kernel twice_custom and does not define it") as caught:
+        ascendops.twin.compile(DIRECT / "main.cpp")
+    assert caught.value.help == "compile the source that defines it: guarded.cpp"

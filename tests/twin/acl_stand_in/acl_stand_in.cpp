@@ -66,7 +66,7 @@ void Show(const Tensor* t) {
 extern "C" {
 int aclInit(const char*) { return Asked("aclInit") ? Fail(100000, "EJ0001: no driver") : 0; }
 const char* aclGetRecentErrMsg() { return last_error.empty() ? nullptr : last_error.c_str(); }
-const char* aclrtGetSocName() { return "Ascend910B3"; }
+const char* aclrtGetSocName() { return Asked("soc") ? "Ascend910B1" : "Ascend910B3"; }
 int aclrtSetDevice(int32_t device) { return device == 0 ? 0 : 107001; }
 int aclrtCreateStream(void** stream) {
     *stream = &stream_object;

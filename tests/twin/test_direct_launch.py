@@ -1,0 +1,97 @@
+"""`ascendops export --format direct`: the project is built by the real CMake with stand-ins of both toolkits, and its kernels run on the twin."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+import ascendops
+from ascendops.cli import main
+from ascendops.render import new_project
+
+sys.path.insert(0, str(Path(__file__).parent / "direct_stand_in"))
+from toolkit import toolkit  # noqa: E402
+
+pytestmark = [
+    pytest.mark.twin,
+    pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("make") is None, reason="needs cmake and make"),
+    pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++"),
+]
+SOC = "Ascend910B3"
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    root = tmp_path_factory.mktemp("direct")
+    new_project("softmax", root / "softmax")
+    assert main(["export", str(root / "softmax"), "--format", "direct", "--tier", "smoke", "--soc", SOC, "--out", str(root / "out")]) == 0
+    return root / "out"
+
+
+def run(folder, home, log=None, **extra):
+    env = {**os.environ, "ASCEND_HOME_PATH": str(home), "ASCENDOPS_JOBS": "1", "ASC_DIR": str(home / "asc"), "ACL_LOG": str(log or "/dev/null"), **extra}
+    env["LD_LIBRARY_PATH"] = f"{home}/lib64"  # as the toolkit's set_env.sh does
+    env["PATH"] = f"{Path(sys.executable).parent}:{env['PATH']}"
+    return subprocess.run(["bash", folder / "run.sh"], env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_an_exported_operator_is_built_launched_and_right(exported, tmp_path, version):
+    home = toolkit(tmp_path / "toolkit", version, SOC)
+    done = run(exported, home, tmp_path / "log")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1] == "all outputs are right"
+    cases = json.loads((exported / "data/cases.json").read_text())["cases"]
+    launched = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert [words[1] for words in launched] == [case["kernel"] for case in cases]
+    assert {words[1] for words in launched} == {"softmax_float32_key1", "softmax_float32_key2"}
+    refused = run(exported, home, ACL_FAIL="soc")
+    assert refused.returncode == 3 and "the tiling data are for Ascend910B3, this device is Ascend910B1" in refused.stderr
+
+
+def test_wrong_outputs_are_found(exported, tmp_path):
+    data = tmp_path / "data"
+    shutil.copytree(exported / "data", data)
+    for path in data.glob("*/golden_0.npz"):  # what a right program would write
+        import numpy as np
+
+        np.load(path)["want"].astype(np.float32).tofile(path.parent / "output_0.bin")
+
+    def verify():
+        return subprocess.run([sys.executable, exported / "verify.py", data], capture_output=True, text=True, check=False)
+
+    assert verify().returncode == 0, verify().stdout
+    wrong = data / "float32-tail_dominant-8x1023-full_load/output_0.bin"
+    right = wrong.read_bytes()
+    for bad, text in ((b"\xa5" * 4 + right[4:], "1 of 8184 elements; first [0]"), (b"\0\0\xc0\x7f" + right[4:], "first [0] got nan"), (right[:-4], "8183 elements, not 8184")):
+        wrong.write_bytes(bad)
+        done = verify()
+        assert done.returncode == 1 and text in done.stdout and "1 outputs are wrong" in done.stdout
+    wrong.unlink()
+    assert "output_0.bin was not written" in verify().stdout
+
+
+def test_an_exported_kernel_is_a_source_for_the_twin(exported):
+    """The files of kernels/ include the operator's source and rename its entry; that is a kernel as any other."""
+    kernel = ascendops.twin.compile(exported / "kernels/softmax_float32_key1.cpp", soc=SOC)
+    assert kernel.entries == ("softmax_float32_key1",)
+    case = exported / "data/float32-all_negative-8x35-full_load"
+    x = torch.frombuffer(bytearray((case / "input_0.bin").read_bytes()), dtype=torch.float32).reshape(8, 35)
+    y = torch.empty_like(x)
+    kernel.launch(block_dim=8, args=[x, y], tiling=(case / "tiling.bin").read_bytes(), workspace_bytes=1 << 25)
+    torch.testing.assert_close(y, torch.softmax(x, -1))
+
+
+def test_what_is_missing_is_said(exported, tmp_path):
+    env = {key: value for key, value in os.environ.items() if key != "ASCEND_HOME_PATH"}
+    done = subprocess.run(["bash", exported / "run.sh"], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, "set_env.sh" in done.stderr) == (3, True)
+    done = run(exported, tmp_path)
+    assert done.returncode != 0 and "no ascendc_kernel_cmake/ascendc.cmake in" in done.stderr
