@@ -22,7 +22,7 @@ COMMANDS = {
     "tune": "Try the values of an operator's tunables and keep the fastest.",
     "estimate": "Predict from shapes how long operator calls take: a model, not a measurement.",
     "report": "Turn the result of a test run into HTML, text or JUnit.",
-    "export": "Write operators in another tool's format: msopgen's JSON.",
+    "export": "Write operators as msopgen's JSON, test kit cases, ONNX, or a direct launch.",
     "package": "Make a wheel of operators that other environments install and import.",
     "migrate": "List what a CUDA code base needs before it runs on CANN.",
     "check": "Compile Triton kernels for Ascend with the real compiler, without CANN.",

@@ -34,13 +34,12 @@ _TAKES = {  # options beside PATH and those of the output that a form reads
 def command(
     ctx: click.Context, path: Path, form: str, out: Path | None, tier: str, seed: int, onnx_dir: Path | None, soc: str, force: bool, output: Output
 ) -> None:
-    """Write the operators of the project PATH in another tool's format.
+    """Write the operators of the project PATH as msopgen's JSON, test kit cases, ONNX, or a direct launch.
 
     \b
     Examples:
       ascendops export my_ops --out ir.json && msopgen gen -i ir.json -c ai_core-ascend910b -lan cpp -out my_ops_cann
-      ascendops export softmax --format ttk --out ttk_softmax
-      ascendops export softmax --format direct --tier smoke --out softmax_direct && bash softmax_direct/run.sh
+      ascendops export softmax --format direct --soc 910B3 --out softmax_direct
 
     Works on kit projects and on any folder with op_host/ and op_kernel/: the registration code is compiled and run.
     Files that are there and differ are refused; --force keeps what it replaces as NAME.orig.

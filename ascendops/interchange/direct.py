@@ -1,7 +1,7 @@
 """Kernel direct launch: an operator as a program that launches its kernels without an operator package.
 
 The operator's tiling function runs here, for the shapes of the cases and one SoC; its bytes are written as data. One kernel is exported for
-each dtype column and tiling key that a case needs, because an operator build sets both when it compiles (docs/adr/0008).
+each dtype column and tiling key that a case needs, because an operator build sets both when it compiles (docs/adr/0009).
 """
 
 from __future__ import annotations

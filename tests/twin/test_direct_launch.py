@@ -17,7 +17,7 @@ from ascendops.cli import main
 from ascendops.render import new_project
 
 sys.path.insert(0, str(Path(__file__).parent / "direct_stand_in"))
-from toolkit import toolkit  # noqa: E402
+from toolkit import toolkit
 
 pytestmark = [
     pytest.mark.twin,
