@@ -80,6 +80,10 @@ def _command(source: KernelSource) -> list[str]:
     return command + [f"-I{folder}" for folder in (resources.twin("include"), *overlay(source.path, folders), *folders)]
 
 
+# What compilers say of a name that means two things, also where it is a template argument.
+_TWO_MEANINGS = ("is ambiguous", "parse error in template argument list")
+
+
 @dataclass(frozen=True)
 class _Compiled:
     """Objects of one kernel source."""
@@ -93,9 +97,9 @@ class _Compiled:
         try:
             return self._unit(text)
         except CompileError as error:
-            if "is ambiguous" not in str(error):
+            if not any(words in str(error) for words in _TWO_MEANINGS):
                 raise
-            try:  # a global type of the kernel has the name of one in AscendC: without `using namespace`, as in newer toolkits
+            try:  # a global type or constant of the kernel has the name of one in AscendC: without `using namespace`, as in newer toolkits
                 return self._unit("#define ASCENDC_TWIN_QUALIFIED 1\n" + text)
             except CompileError:
                 raise error from None

@@ -92,3 +92,18 @@ def test_the_program_of_a_direct_launch_project_leads_to_its_kernel() -> None:
     with pytest.raises(InputError, match=r"main\.cpp declares the kernel twice_custom and does not define it") as caught:
         ascendops.twin.compile(DIRECT / "main.cpp")
     assert caught.value.help == "compile the source that defines it: guarded.cpp"
+
+
+def test_a_global_constant_in_a_template_argument_may_have_the_name_of_an_ascend_c_one(tmp_path: Path) -> None:
+    source = tmp_path / "constant.cpp"
+    source.write_text(
+        '#include "kernel_operator.h"\n#include "lib/matmul_intf.h"\nconstexpr MatmulConfig OWN = GetNormalConfig(true);\n'
+        "static_assert(CubeFormat::NZ != CubeFormat::ND && OWN.intrinsicsCheck, \"names of the Matmul object are global\");\n"
+        "constexpr AscendC::SoftmaxConfig SOFTMAX_DEFAULT_CFG = {false};\n"
+        "template <const AscendC::SoftmaxConfig &CONFIG> __aicore__ inline int32_t Checks() { return CONFIG.isCheckTiling ? 1 : 2; }\n"
+        'extern "C" __global__ __aicore__ void constant(GM_ADDR x) { AscendC::GlobalTensor<int32_t> g;\n'
+        "g.SetGlobalBuffer((__gm__ int32_t *)x, 1); g.SetValue(0, Checks<SOFTMAX_DEFAULT_CFG>()); AscendC::TPipe pipe; if (GetTPipePtr() != &pipe) return; }\n"
+    )
+    x = torch.tensor([7], dtype=torch.int32)
+    ascendops.twin.compile(source).launch(block_dim=1, args=[x])
+    assert x.item() == 2

@@ -44,4 +44,6 @@
 
 #ifndef ASCENDC_TWIN_QUALIFIED  // set for a source with a global type that has the name of an Ascend C one
 using namespace AscendC;
+#else
+using AscendC::GetTPipePtr;  // outside of AscendC in the public header, too
 #endif

@@ -40,7 +40,8 @@ __aicore__ inline void Product(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, GM
     Matmul<MatmulType<TPosition::GM, CubeFormat::ND, T, TA>, MatmulType<TPosition::GM, CubeFormat::ND, T, TB>,
            MatmulType<TPosition::GM, CubeFormat::ND, C>, MatmulType<TPosition::GM, CubeFormat::ND, C>, CFG_MDL>
         mm;
-    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, &tiling);
+    const TCubeTiling *__restrict pointer = &tiling;
+    REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), mm, pointer);
     if (GetBlockIdx() >= tiling.usedCoreNum) return;
     const Part part(tiling, GetBlockIdx());
     SetInputs<decltype(mm), T, C>(mm, tiling, part, a, b, bias, TA, TB);

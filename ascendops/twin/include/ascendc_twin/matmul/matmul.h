@@ -28,7 +28,7 @@ template <typename Object, typename... Rest>
 void regist(Object &object, Rest &&...rest);
 template <typename Object, typename Tiling, typename... Rest>
 void regist_pair(Object &object, Tiling &tiling, Rest &&...rest) {
-    if constexpr (std::is_pointer_v<std::decay_t<Tiling>>) {
+    if constexpr (std::is_convertible_v<Tiling &, const void *> && !std::is_null_pointer_v<std::decay_t<Tiling>>) {  // also a pointer with __restrict__
         object.Init(reinterpret_cast<const TCubeTiling *>(tiling));
         regist(rest...);
     } else if constexpr (std::is_null_pointer_v<std::decay_t<Tiling>>) {
@@ -62,6 +62,31 @@ bool regist_objects(TPipe *, __gm__ uint8_t *, Object &object, Rest &&...rest) {
 
 }  // namespace twin_detail
 }  // namespace AscendC
+
+#ifdef ASCENDC_TWIN_QUALIFIED  // kernel_operator.h leaves `using namespace` out: these names lie outside of AscendC in the public header of 8.1
+using AscendC::BatchMode;
+using AscendC::CFG_IBSHARE_NORM;
+using AscendC::CFG_MDL;
+using AscendC::CFG_NORM;
+using AscendC::CubeFormat;
+using AscendC::GetBasicConfig;
+using AscendC::GetIBShareNormConfig;
+using AscendC::GetMDLConfig;
+using AscendC::GetMMConfig;
+using AscendC::GetNormalConfig;
+using AscendC::GetSpecialMDLConfig;
+using AscendC::IterateOrder;
+using AscendC::LayoutMode;
+using AscendC::MatmulBatchParams;
+using AscendC::MatmulConfig;
+using AscendC::MatmulConfigMode;
+using AscendC::MatmulFuncParams;
+using AscendC::MatmulQuantParams;
+using AscendC::MatmulShapeParams;
+using AscendC::MatrixOffset;
+using AscendC::MM_CFG_BB;
+using AscendC::ScheduleType;
+#endif
 
 #define REGIST_MATMUL_OBJ(pipe, workspace, ...) \
     if (AscendC::twin_detail::regist_objects(pipe, workspace, __VA_ARGS__)) return
