@@ -288,6 +288,12 @@ OPS: dict[str, Op] = {
         small=_heads((1, 1, 1, 1, 1, 16), (2, 4, 2, 100, 333, 64), (1, 6, 1, 129, 65, 80), (1, 2, 2, 1, 1025, 128), (2, 2, 1, 70, 200, 21), (1, 1, 1, 67, 67, 256)),
         large=_heads((4, 32, 32, 2048, 2048, 128), (4, 32, 8, 4096, 4096, 128), (8, 16, 16, 2048, 2048, 64)),
     ),
+    "flash_attention_backward": Op(
+        gpu_gradients.attention_backward, 7, attrs={"scale": 0.0, "causal": False}, golden=gpu_gradients.attention_backward64,
+        make=gpu_gradients.make_attention_backward, cancels=True,
+        small=_heads((1, 1, 1, 1, 1, 16), (2, 4, 2, 100, 333, 64), (1, 6, 1, 129, 65, 80), (2, 2, 1, 70, 200, 21)),
+        large=_heads((4, 32, 32, 2048, 2048, 128), (8, 16, 16, 2048, 2048, 64)),
+    ),
     "transpose_rows": Op(
         lambda x: x.transpose(-2, -3).contiguous(), small=_HEADS_SMALL, large=(((4, 4096, 32, 128),), ((64, 2048, 16, 64),))
     ),

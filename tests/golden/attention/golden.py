@@ -19,3 +19,20 @@ def golden(
     weights = torch.exp(scores - peak)
     total = weights.sum(-1, keepdim=True)
     return weights / total @ v, (peak + torch.log(total)).squeeze(-1)
+
+
+def flash_attention_backward(
+    grad_out: torch.Tensor, grad_lse: torch.Tensor, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, out: torch.Tensor, lse: torch.Tensor, scale: float, causal: bool
+) -> tuple[torch.Tensor, ...]:
+    """The results for float64 tensors."""
+    group = q.shape[1] // max(k.shape[1], 1)
+    keys, values = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+    factor = scale or q.shape[-1] ** -0.5
+    p = torch.exp(q @ keys.mT * factor - lse[..., None])
+    s = p * (grad_out @ values.mT - (out * grad_out).sum(-1, keepdim=True) + grad_lse[..., None])
+    if causal:
+        hidden = torch.ones(p.shape[-2:], dtype=torch.bool, device=q.device).triu(1)
+        p, s = p.masked_fill(hidden, 0), s.masked_fill(hidden, 0)
+    groups = (*k.shape[:2], group, *k.shape[2:])
+    grad_k, grad_v = s.mT @ q * factor, p.mT @ grad_out
+    return s @ keys * factor, grad_k.reshape(groups).sum(2), grad_v.reshape(groups).sum(2)

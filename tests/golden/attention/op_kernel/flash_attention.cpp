@@ -9,6 +9,7 @@
 #include "flash_attention_blocks.h"
 #include "flash_attention_tiling.h"
 #include "flash_attention_vector.h"
+#include "write_equal.h"
 
 using namespace AscendC;
 using namespace row_ops;
@@ -143,23 +144,6 @@ private:
     int32_t size_ = 0;
     event_t written_ = EVENT_ID0;
 };
-
-// The vector cores share out n elements that are all equal, in whole blocks of 32 bytes, so that no two cores write
-// into the same one.
-template <typename T>
-__aicore__ inline void WriteEqual(GM_ADDR to, int64_t n, T value)
-{
-    constexpr int64_t block = BLOCK_BYTES / sizeof(T);
-    const int64_t blocks = (n + block - 1) / block;
-    const int64_t share = (blocks + GetBlockNum() - 1) / GetBlockNum() * block;
-    const int64_t begin = GetBlockIdx() * share;
-    const int64_t end = begin + share < n ? begin + share : n;
-    if (begin < end) {
-        GlobalTensor<T> gm;
-        gm.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(to) + begin);
-        InitGlobalMemory(gm, static_cast<uint64_t>(end - begin), value);
-    }
-}
 
 extern "C" __global__ __aicore__ void flash_attention(GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR out, GM_ADDR lse,
                                                       GM_ADDR workspace, GM_ADDR tiling)
