@@ -38,8 +38,8 @@ def make_group_norm_backward(shapes: Shapes, dtype: torch.dtype) -> list[torch.T
 
 def attention_backward(grad: torch.Tensor, _grad_lse: Any, q: Any, k: Any, v: Any, _out: Any, _lse: Any, scale: float, causal: bool) -> Any:
     """What torch has for flash_attention_backward without a gradient of lse: autograd, which runs the forward pass first."""
-    leaves = [x.detach().requires_grad_() for x in (q, k, v)]
-    return torch.autograd.grad(attention(*leaves, scale, causal), leaves, grad)
+    q, k, v = leaves = [x.detach().requires_grad_() for x in (q, k, v)]
+    return torch.autograd.grad(attention(q, k, v, scale, causal), leaves, grad)
 
 
 def attention_backward64(grad: Any, grad_lse: Any, q: Any, k: Any, v: Any, out: Any, lse: Any, scale: float, causal: bool) -> Any:
