@@ -120,6 +120,8 @@ def new_project(
         NotWritable: The folder cannot be written.
     """
     names.check_op_name(name)
+    if schema is not None:
+        schemas.parse(schema, where="--schema")  # a mistake in it is named before one about the family
     text = schema or (source.schema(name) if source else None)
     choice = _choose(name, family, like, text, dialect, free_form=source is not None and dialect == "ascendc")
     made = _make(name, choice, text, tuple(units or DEFAULT_UNITS), source, dest)
@@ -134,17 +136,21 @@ def new_project(
     assert made is not None
     files, spec = made
     files.update(gen(spec))
-    if not dry_run and not force and dest.is_dir() and any(dest.iterdir()):
-        raise FileExistsRefused(
-            f"the folder {dest} exists and is not empty, so nothing was written",
-            where=str(dest),
-            help="choose another name or folder; --force writes into it and keeps replaced files as NAME.orig",
-        )
+    if not dry_run and not force:
+        _refuse_existing(dest)
     listing = [(file.path, file.note or _note(file.owner)) for file in files]
     project = NewProject(spec, choice.family.name, choice.preset, dest, listing, files.diff(dest), files.tree(), choice.note)
     if not dry_run:
         files.write(dest, overwrite=force)
     return project
+
+
+def _refuse_existing(dest: Path) -> None:
+    if dest.is_dir() and any(dest.iterdir()):
+        raise FileExistsRefused(
+            f"the folder {dest} exists and is not empty, so nothing was written", where=str(dest),
+            help="choose another name or folder; --force writes into it and keeps replaced files as NAME.orig",
+        )  # fmt: skip
 
 
 def _choose(name: str, family: str | None, like: str | None, schema: str | None, dialect: str, *, free_form: bool) -> Choice:

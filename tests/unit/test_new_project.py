@@ -86,6 +86,7 @@ REFUSED = [
     ({"name": "my_op", "like": "gelu", "family": "softmax"}, errors.UnknownPreset, "no preset 'gelu'", "--like"),
     ({"name": "my_op", "family": "softmx"}, errors.UnknownFamily, "no template family 'softmx'", "did you mean 'softmax'?"),
     ({"name": "softmax", "units": ["ascend910c"]}, errors.UnitError, "'ascend910c' is not a compute unit", "ascend910b"),
+    ({"name": "unheard_of", "schema": "unheard_of(Tensor x -> Tensor y"}, errors.SchemaError, "expected ',' or ')'", "types are"),
     ({"name": "softmax", "schema": "softmax(Tensr x) -> Tensor y"}, errors.SchemaError, "the type 'Tensr'", "types are"),
     ({"name": "softmax", "schema": "softmax(Tensor x, Tensor m) -> Tensor y"}, errors.SchemaMisfit, "it has 2 input tensors, but the kernel 1", "--like"),
     ({"name": "softmax", "schema": "softmax(Tensor x) -> (Tensor y, Tensor s)"}, errors.SchemaMisfit, "it has 2 output tensors", "--like"),
