@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -27,6 +28,8 @@ from ascendops.errors import AscendOpsError, KernelCrash, KernelHang, WorkerErro
 from ascendops.wire import dumps
 
 _TAIL_BYTES = 4000
+_FRAME = re.compile(r'\s*File "([^"]+)", line (\d+) in (.+)')  # a line of faulthandler
+_DEEPEST = 6  # frames per thread that a message shows
 _BOOT = "import sys; from ascendops.worker import _child; _child(int(sys.argv[1]))"
 
 
@@ -179,8 +182,26 @@ class Worker:
         raise KernelHang(
             f"{self.label} did not answer within {limit:g} s and was killed",
             where=self.target,
-            why="the end of its output:\n" + _indent(tail) if tail else None,
+            why="where it was:\n" + _indent(_frames(tail)) if tail else None,
         )
+
+
+def _frames(text: str) -> str:
+    """The output of a killed process; faulthandler's frames as `file:line in function`, the innermost ones of each thread."""
+    lines: list[str] = []
+    deep = 0
+    for line in text.splitlines():
+        found = _FRAME.match(line)
+        if found is None:
+            deep = 0
+            lines.append(line)
+            continue
+        deep += 1
+        if deep <= _DEEPEST:
+            lines.append(f"  {'/'.join(Path(found[1]).parts[-2:])}:{found[2]} in {found[3]}")
+        elif deep == _DEEPEST + 1:
+            lines.append("  ...")
+    return "\n".join(lines)
 
 
 def resolve(target: str) -> Callable[..., Any]:

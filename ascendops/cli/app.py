@@ -116,7 +116,7 @@ def _file_problem(error: OSError) -> FileProblem | None:
     path = str(error.filename)
     return FileProblem(
         f"{path}: {error.strerror}", where=path,
-        help="free the path or choose another one: --html, --out and --junitxml name reports, ASCENDOPS_CACHE the build cache",
+        help="free the path, or name another one with the option that named it; ASCENDOPS_CACHE names the build cache",
     )  # fmt: skip
 
 

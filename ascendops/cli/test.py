@@ -61,6 +61,7 @@ class PytestCommand(click.Command):
 @click.option("--verdict", type=_FOLDER, metavar="DIR", help="Write a file for `ascendops verify`.")
 @click.option("--distribute", type=click.Choice(["ray"]), metavar="ray", help="Run on the hosts of a Ray cluster.")
 @click.option("-n", "processes", type=click.IntRange(min=1), metavar="N", help="Processes (pytest-xdist).")
+@click.option("--auto-sync", type=click.Choice(["on", "off"]), metavar="on|off", help="Model the compiler's --cce-auto-sync [on].")
 @click.option("--level", type=click.Choice(["L0", "L1", "L2"]), default="L0", show_default=True, help="How strict the verdict is.")
 @seed_option
 @click.option("--timeout", type=click.FloatRange(min=0.1), metavar="S", help="Time limit of a kernel [60].")
@@ -72,7 +73,7 @@ class PytestCommand(click.Command):
 def command(
     ctx: click.Context, /, paths: tuple[Path, ...], project: Path | None, ops: tuple[str, ...], backend: str, soc: str, reference: str,
     level: str, html: Path | None, out: Path | None, output: Output, tier: str, record: Path | None, mutate: bool, resume: bool, shrink: bool,
-    verdict: Path | None, distribute: str | None, cases: Path | None, **pytest: Any,
+    verdict: Path | None, auto_sync: str | None, distribute: str | None, cases: Path | None, **pytest: Any,
 ) -> int:  # fmt: skip
     """Compare operators with their fp64 golden and their reference, case by case. It is pytest with a plugin.
 
@@ -88,6 +89,10 @@ def command(
 
     runtimes.progress = output.say
     chosen = resolve_backend(backend)
+    if auto_sync and chosen != "twin":
+        raise click.UsageError("--auto-sync is a property of the CPU twin: a real build takes it from the compiler's options")
+    if auto_sync == "off":
+        _refuse("--auto-sync off", {"--shrink": shrink, "--verdict": verdict, "--record": record})
     roots = select_projects(paths, project, ops)
     tier_given = ctx.get_parameter_source("tier") is click.core.ParameterSource.COMMANDLINE
     if record is not None:
@@ -102,7 +107,7 @@ def command(
 
     run = testing.run(
         roots, cases=cases, backend=chosen, soc=soc, reference=reference, level=level, seed=pytest["seed"], pytest_args=_pytest_args(ctx, pytest, output),
-        tier=tier, mutate=mutate, resume=resume, shrink=shrink, verdict=verdict, distribute=distribute, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
+        tier=tier, auto_sync=auto_sync != "off", mutate=mutate, resume=resume, shrink=shrink, verdict=verdict, distribute=distribute, json_path=out, html_path=html, stream=sys.stderr if output.json else sys.stdout,
     )  # fmt: skip
     if run.exit_code == ExitCode.NOTHING:
         chosen_by = f"-k '{pytest['keyword']}'" if pytest["keyword"] else None

@@ -95,7 +95,7 @@ class FileProblem(AscendOpsError):
     """The operating system refused to read or write a file.
 
     The message has its path and the reason. The build cache lies in the user's cache folder: set ASCENDOPS_CACHE to a folder
-    that can be written. Reports go where --html, --out and --junitxml say.
+    that can be written. Reports go where options such as `test --html`, `test --junitxml`, `report --out` and `migrate --out` say.
     """
 
     id = "ASC408"

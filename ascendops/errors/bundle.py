@@ -12,6 +12,7 @@ __all__ = [
     "BundleStale",
     "BundleTruncated",
     "BundleVersion",
+    "NotAVerdict",
     "VerdictDisagrees",
 ]
 
@@ -83,6 +84,17 @@ class BundleInputs(AscendOpsError):
 
     id = "ASC316"
     exit_code = ExitCode.MISMATCH
+
+
+class NotAVerdict(AscendOpsError):
+    """`ascendops verify` was given something that is no verdict.
+
+    A verdict is a folder with `verdict.json` and `outputs.safetensors`, written by `ascendops test --verdict DIR`. The result of `ascendops test --out`, or
+    `bundle.json` of a golden bundle, is something else.
+    """
+
+    id = "ASC323"
+    exit_code = ExitCode.USAGE
 
 
 class VerdictDisagrees(AscendOpsError):

@@ -15,6 +15,7 @@ import torch
 
 from ascendops.errors import GoldenError
 from ascendops.parity.calling import Values, named_tensors
+from ascendops.parity.flush import NORMAL
 from ascendops.parity.gates import Measured
 from ascendops.parity.golden import evaluate, real, wide_of
 from ascendops.parity.sensitivity import FACTOR, Truth
@@ -113,6 +114,8 @@ def _of_output(
     unit = truth.ulps() + truth.kappa / FACTOR
     rounded = round_to(truth.want, real(truth.dtype))
     keep = torch.isfinite(m.got) & torch.isfinite(rounded) & (truth.want != 0) & ~m.special
+    if real(truth.dtype) in (torch.float32, torch.bfloat16):
+        keep &= truth.want.abs() >= NORMAL  # subnormal numbers may all be flushed to zero
     # where the allowance is wide, the unit is the computation's own error, which may lean to one side
     narrow = real(truth.dtype) != compute_dtype(real(truth.dtype))
     keep &= truth.kappa <= (BIAS_CONDITION_NARROW if narrow and not truth.wider else BIAS_CONDITION) * truth.ulps()

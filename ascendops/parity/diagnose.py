@@ -144,7 +144,7 @@ def _matches_part(output: int, got: torch.Tensor, values: Values, m: Measured, t
         return False
     corner = tuple(slice(0, size) for size in want.shape)
     failing, apart = m.failing[corner], (m.got[corner] - wide_of(want)).abs()
-    close = apart <= 2 * truth.allowed()[corner] + 1e-6 * wide_of(want).abs()
+    close = (apart <= 2 * truth.allowed()[corner] + 1e-6 * wide_of(want).abs()) & (apart < m.error[corner] / 2)
     return bool(failing.any()) and float(close[failing].double().mean()) >= _MATCH
 
 

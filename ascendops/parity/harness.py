@@ -10,14 +10,16 @@ from typing import Any
 import torch
 
 from ascendops.errors import ParityError, did_you_mean
-from ascendops.parity import bundle, gates
+from ascendops.parity import bundle, gates, sampling
 from ascendops.parity.bias import unbiased
 from ascendops.parity.bundle import Bundle
 from ascendops.parity.calling import Outputs, clone, describe, named_tensors
 from ascendops.parity.execute import Runner, local_runner, run_once, worker_runner
 from ascendops.parity.judge import Judge, Judged, out_specs
+from ascendops.parity.operands import known
 from ascendops.parity.relations import KINDS, check
 from ascendops.parity.verdict import GateResult, Verdict, combine
+from ascendops.spec.random import P_VALUE
 from ascendops.worker import Worker, resolve
 
 _FRESH_CASES = 3  # failing cases that are tried again in a fresh process
@@ -38,6 +40,10 @@ def verify(
     timeout_s: float = 300,
     seed: int = 0,
     relations: Mapping[str, Sequence[str]] | None = None,
+    compute: str = "float32",
+    distributions: Sequence[str | None] = (),
+    seeded_by: str = "seed",
+    p_value: float = P_VALUE,
 ) -> Verdict:
     """Judges `candidate` against the fp64 `golden` on every case, by the rule set ascendops-parity/1.
 
@@ -57,6 +63,12 @@ def verify(
         seed: Seeds the random signs of the sensitivity estimate.
         relations: Relations between results that must hold, as in op.toml: kind (`shift`, `scale`, `odd`, `permute`, `rows`, `idempotent`) = the
             inputs that change together; tried on the first cases that pass.
+        compute: `tf32` or `hf32` if products of matrices round their float32 operands to 10 or 11 bits of mantissa; a candidate that does so undeclared
+            fails.
+        distributions: For each output that holds random numbers their distribution, such as `uniform(0, 1)` or `bernoulli(1 - p)`, None for others.
+            The golden then says shape and dtype only; the numbers of eight calls are tested.
+        seeded_by: Name of the scalar that seeds the generator. Cases without it draw other numbers in every call.
+        p_value: Probability with which all cases together may reject right numbers.
 
     Raises:
         ParityError: An argument is not usable.
@@ -70,9 +82,10 @@ def verify(
     worker = Worker("ascendops.parity.execute:remote", timeout_s=timeout_s, label="the candidate") if isolate else None
     try:
         runner = worker_runner(_name_of(candidate), worker) if worker else local_runner(_callable(candidate))
-        judge = Judge(golden, called, level, repeats, tuple(mutates), deterministic, seed)
+        judge = Judge(golden, called, level, repeats, tuple(mutates), deterministic, seed, known(compute))
         done: list[Judged] = []
         for i, case in enumerate(cases):
+            judge.sampling = sampling.of(distributions, case, seeded_by, p_value, len(cases))
             earlier = [one.run.outputs for one in done]
             judged = judge(f"case {i}: {describe(case)}", case, runner, earlier, references=_from_bundle(recorded, case))
             judged.result.repro = (

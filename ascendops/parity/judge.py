@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ascendops.errors import GoldenError
-from ascendops.parity import gates, standards
+from ascendops.parity import gates, operands, standards
 from ascendops.parity.bias import Lean, directions, leans, unbiased
 from ascendops.parity.calling import Outputs, Values, named_tensors
 from ascendops.parity.diagnose import Context, diagnose
@@ -20,6 +20,7 @@ from ascendops.parity.gates import Measured, measure
 from ascendops.parity.golden import own_arithmetic
 from ascendops.parity.jumps import excuse_all
 from ascendops.parity.locality import density, index_of
+from ascendops.parity.sampling import Sampling
 from ascendops.parity.sensitivity import Truth, truths
 from ascendops.parity.slack import relax
 from ascendops.parity.verdict import CaseResult, GateResult, Worst, number
@@ -55,6 +56,8 @@ class Judge:
     mutates: tuple[str, ...] = ()
     deterministic: bool = True
     seed: int = 0
+    compute: str = "float32"
+    sampling: Sampling = field(default_factory=Sampling)
     history: list[Values] = field(default_factory=list)
 
     def __call__(
@@ -78,7 +81,7 @@ class Judge:
         if dtypes is None and outputs:
             dtypes = [None if out is None else out.dtype for out in outputs]
         with few_threads(values):
-            truth = truths(self.golden, values, dtypes, self.seed)
+            truth = self._truths(values, dtypes)
         runs = self._runs(values, runner, truth)
         result = CaseResult(name, "fail", seed=self.seed, notes=[note] if note else [])
         judged = Judged(result, runs[0], truth)
@@ -87,10 +90,19 @@ class Judge:
             result.error, result.labels = runs[0].error, (runs[0].label,)
         else:
             with few_threads(values):
-                judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier, self.history), _device(values))
+                drawn = self.sampling.judge(values, runner, runs, out_specs(truth, values)) if self.sampling.outputs else []
+                judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier, self.history), _device(values), drawn)
         self.history = [*self.history[1 - _REMEMBERED :], values]
         result.seconds = time.perf_counter() - start
         return judged
+
+    def _truths(self, values: Values, dtypes: list[torch.dtype | None] | None) -> list[Truth | None]:
+        """What the golden says; sums of whole numbers are not exact if declared operands cannot hold these."""
+        found = truths(self.golden, values, dtypes, self.seed)
+        if self.compute == "float32" or not any(truth is not None and truth.exact for truth in found):
+            return found
+        moved = operands.moves(self.golden, values, found, self.compute)
+        return [replace(truth, exact=False) if truth is not None and moves else truth for truth, moves in zip(found, moved, strict=True)]
 
     def _run_reference(self, values: Values) -> tuple[Outputs | None, str]:
         if self.reference is None:
@@ -116,7 +128,7 @@ class Judge:
         return [failed] if failed else runs
 
     def _compare(
-        self, judged: Judged, runs: list[Run], references: Outputs | None, context: Context, device: str
+        self, judged: Judged, runs: list[Run], references: Outputs | None, context: Context, device: str, drawn: Sequence[GateResult]
     ) -> Judged:
         result, truth = judged.result, judged.truths
         shapes = [None if t is None else _shape(t) for t in truth]
@@ -124,25 +136,30 @@ class Judge:
         if any(label in ("SHAPE", "DTYPE") for label in result.gates[0].labels):
             result.labels = result.gates[0].labels
             return judged
+        repeated = runs
+        if self.sampling.outputs:  # the golden does not say which numbers are drawn
+            truth, runs = self.sampling.hide(truth), [self.sampling.without(run) for run in runs]
+            references = None if references is None else self.sampling.hide(references)
         measured = [
             None if out is None or t is None else measure(out, t) for out, t in zip(runs[0].outputs, truth, strict=True)
         ]
         theirs = _measure_reference(references, truth)
         measured, excuses = excuse_all(context.golden, context.values, runs[0].outputs, truth, measured, self.seed)
         result.notes += excuses
-        relaxed = relax(context.golden, context.values, truth, runs[0].outputs, measured, self.seed)
+        relaxed = relax(context.golden, context.values, truth, runs[0].outputs, measured, self.seed, self.compute)
         if relaxed is not None:
             truth, measured = relaxed.truths, relaxed.measured
             if not any(bool(m.failing.any()) for m in measured if m is not None):
                 result.notes.append(relaxed.note)
         measured = [m if m is None else _unwritten_fails(m, runs, i) for i, m in enumerate(measured)]
         result.gates.append(gates.special_values(measured, truth))
-        result.gates.append(gates.elementwise(measured))
+        result.gates += [gates.elementwise(measured), *drawn]
         result.gates.append(self._by_reference(result, measured, theirs))
         own = theirs if any(theirs) else _measure_reference(self._own(context.values), truth)
         leaning = leans(measured, truth, own, directions(context.golden, context.values, truth))
         result.gates.append(unbiased(leaning))
-        result.gates.append(self._repeats(runs, truth))
+        seeded = not self.sampling.outputs or self.sampling.seed in context.values
+        result.gates.append(self._repeats(repeated if seeded else runs, truth))
         _fill(result, runs[0], truth, measured, theirs, context)
         self._standards(result, runs[0].outputs, truth, references, context.values)
         return Judged(result, runs[0], truth, measured, leaning)

@@ -155,6 +155,15 @@ Usual causes: accumulation or intermediates in float16/bfloat16, a low-accuracy 
         """Most elements differ by far more than rounding explains. Check the formula against golden.py on a small input.""",
     ),
     Label(
+        "DISTRIBUTION",
+        "random numbers that are not of the declared distribution",
+        """The numbers of several calls fail a test: Kolmogorov-Smirnov or chi-square for the distribution (of all calls, of one call), autocorrelation for
+independence; or a value lies outside of what the distribution allows. The gate's detail has each p-value and the threshold, which is the declared chance
+of a false alarm divided by the number of tests.
+Ascend C: every core starts the generator with the same counter, so blocks repeat; the offset of a tile is added twice; a seed of 64 bits is cut to 32.
+Triton: the offsets given to tl.rand overlap between programs. CUDA: curand_init with the same sequence in every thread.""",
+    ),
+    Label(
         "RELATION",
         "two results of the kernel contradict each other",
         """op.toml declares under [relations] how results depend on each other (a row alone and in the batch, x and x + c, ...), and they do not.

@@ -22,6 +22,8 @@ KINDS = {
     "permute": "elements of rows in another order give the same results in that order, or the same result",
     "rows": "rows alone, and in another order, give what they give in the batch",
     "idempotent": "f(f(x)) = f(x)",
+    "involution": "f(f(x)) = x",
+    "additive": "f(x + z) = f(x) + f(z)",
 }
 _GRID = 8.0  # multiples of 1/8 between -4 and 4: with 2 added, six bits
 _LIMIT = 4.0
@@ -42,17 +44,40 @@ def check(
         dtypes: Declared dtypes of the outputs.
     """
     title = f"relation {kind}"
-    base = _on_grid(values, names) if kind == "shift" else dict(values)
+    base = _on_grid(values, names) if kind in ("shift", "additive") else dict(values)
     first = run(base)
     if first.error:
         return GateResult("G6", title, "fail", first.error.splitlines()[0], ("RELATION",))
     allowed = truths(golden, base, dtypes, seed)
+    if kind == "additive":
+        return _additive(title, names, base, first, run, lambda given: truths(golden, given, dtypes, seed))
     for what, changed, change in _pairs(kind, names, base, first.outputs):
         other = run(changed)
         text = other.error.splitlines()[0] if other.error else _compare(change(first.outputs), other.outputs, change([_room(t) for t in allowed]), truths(golden, changed, dtypes, seed))
         if text:
             return GateResult("G6", title, "fail", f"{KINDS[kind]} does not hold: {what}: {text}", ("RELATION",))
     return GateResult("G6", title, "pass", KINDS[kind])
+
+
+def _additive(title: str, names: Sequence[str], base: Values, first: Run, run: Callable[[Values], Run], truth: Callable[[Values], list[Truth | None]]) -> GateResult:
+    """f(x + z) against f(x) + f(z), where z is x in another order, so that x + z is exact."""
+    def reordered(x: torch.Tensor) -> torch.Tensor:
+        flat = x.contiguous().flatten()
+        return flat[_order(flat.numel())].reshape(x.shape)
+
+    other = {name: reordered(item) if name in names else item for name, item in base.items()}
+    both = {name: item + other[name] if name in names else item for name, item in base.items()}
+    second, third = run(other), run(both)
+    failed = next((each for each in (second, third) if each.error), None)
+    if failed is not None:
+        text = failed.error.splitlines()[0]
+    else:
+        expected = [None if a is None or b is None else wide_of(a) + wide_of(b) for a, b in zip(first.outputs, second.outputs, strict=True)]
+        rooms = [[_room(t) for t in truth(given)] for given in (base, other)]
+        room = [None if a is None or b is None else a + b for a, b in zip(*rooms, strict=True)]
+        found = [None if out is None else wide_of(out) for out in third.outputs]
+        text = _compare(expected, found, room, truth(both))
+    return GateResult("G6", title, "fail" if text else "pass", f"{KINDS['additive']} does not hold: {text}" if text else KINDS["additive"], ("RELATION",) if text else ())
 
 
 def _on_grid(values: Values, names: Sequence[str]) -> dict[str, object]:
@@ -76,6 +101,10 @@ def _pairs(kind: str, names: Sequence[str], base: Values, outputs: Outputs) -> l
     if kind == "idempotent":
         again = {**base, names[0]: outputs[0]} if outputs and outputs[0] is not None else dict(base)
         return [("applied twice", again, lambda outs: outs[:1])]
+    if kind == "involution":
+        again = {**base, names[0]: outputs[0]} if outputs and outputs[0] is not None else dict(base)
+        start = base[names[0]]
+        return [("applied twice", again, lambda outs: [start.contiguous(), *outs[1:]])]
     size = next(base[name].shape for name in names)
     if kind == "permute":
         order = _order(size[-1])

@@ -19,6 +19,7 @@ from ascendops.errors import GoldenError
 from ascendops.parity import inputs as generator
 from ascendops.parity.calling import Outputs, Values, map_tensors, named_tensors
 from ascendops.parity.decompose import CONTRACTIONS, COPIES, JUMPS, MOVES, RING, SIGNED_ZERO
+from ascendops.parity.flush import NORMAL, flushed
 from ascendops.parity.golden import evaluate, real, run, wide_of
 from ascendops.parity.rounding import Rounded, Trace
 from ascendops.parity.ulp import EIGHT_BIT, compute_dtype, round_to, ulp
@@ -101,6 +102,7 @@ def truths(
     ]
     floats = [kind is not None and (kind.is_floating_point or kind.is_complex) for kind in kinds]
     single = _single(golden, values) if any(floats) else None
+    without = flushed(golden, values, wants) if any(floats) and not any(kind == torch.float64 for kind in kinds) else None
     kappas: list[torch.Tensor | None] = [None] * len(wants)
     if any(floats):
         only = [want if is_float else None for want, is_float in zip(wants, floats, strict=True)]
@@ -116,7 +118,8 @@ def truths(
                 found.append(Truth(round_to(wide, real(kind)), kind, kappa, True, None, names, unrounded=wide))
                 continue
             exact = _is_exact(golden, i, wide, kind, names, values, seed)
-            found.append(Truth(wide, kind, kappa, exact, _overflowing(low, wide, kind), names))
+            flat = None if without is None or i >= len(without) else without[i]
+            found.append(Truth(wide, kind, _flushing(kappa, wide, flat, kind), exact, _overflowing(_either(low, flat, wide), wide, kind), names))
         else:
             found.append(Truth(want, kind, None, names=names))
     return found
@@ -177,6 +180,24 @@ def _is_exact(
 
 def _whole(tensor: torch.Tensor) -> bool:
     return bool((tensor == tensor.round()).all())
+
+
+def _flushing(kappa: torch.Tensor, want: torch.Tensor, flat: torch.Tensor | None, dtype: torch.dtype) -> torch.Tensor:
+    """`kappa` with room for zeros in place of subnormal numbers of float32; float16 has its own, which float32 arithmetic does not flush."""
+    if flat is None or want.shape != wide_of(flat).shape:
+        return kappa
+    lost = (wide_of(flat) - want).abs()
+    if real(dtype) != torch.float16:
+        lost = torch.maximum(lost, torch.where(want.abs() < NORMAL, want.abs(), 0))
+    return torch.maximum(kappa, torch.where(torch.isfinite(lost), lost, 0))
+
+
+def _either(low: torch.Tensor | None, flat: torch.Tensor | None, want: torch.Tensor) -> torch.Tensor | None:
+    """The golden in float32, or where only flushing makes it another class (the logarithm of a subnormal number), in flushing arithmetic."""
+    if low is None or flat is None or wide_of(flat).shape != want.shape or wide_of(low).shape != want.shape:
+        return low
+    a, b = wide_of(low), wide_of(flat)
+    return torch.where(torch.isfinite(a) & ~torch.isfinite(b), b, a)
 
 
 def _overflowing(single: torch.Tensor | None, want: torch.Tensor, dtype: torch.dtype) -> torch.Tensor | None:
@@ -277,7 +298,8 @@ def _smooth(want: torch.Tensor, response: torch.Tensor, error: torch.Tensor, dty
     ratio = response / step
     if want.numel() >= 8:
         by_row = want.dim() > 0 and want.shape[-1] >= 8
-        middle = ratio.median(-1, keepdim=True).values if by_row else ratio.median()
+        ratio = torch.where(want.abs() < torch.finfo(real(dtype)).smallest_normal, float("nan"), ratio)  # zeros and subnormals show nothing
+        middle = (ratio.nanmedian(-1, keepdim=True).values if by_row else ratio.nanmedian()).nan_to_num(0.0)
         response = torch.maximum(response, middle * step)
     return FACTOR * torch.maximum(response, torch.maximum(error, binade_rms(want, error)))
 

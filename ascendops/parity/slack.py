@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from ascendops.errors import GoldenError
-from ascendops.parity import inputs as generator
+from ascendops.parity import inputs as generator, operands
 from ascendops.parity.calling import Outputs, Values
 from ascendops.parity.decompose import JUMPS, MOVES
 from ascendops.parity.gates import Measured, measure
@@ -41,13 +41,17 @@ class Relaxed:
 
 def relax(
     golden: Callable[..., Any], values: Values, truths: Sequence[Truth | None], outputs: Outputs, measured: Sequence[Measured | None],
-    seed: int,
+    seed: int, compute: str = "float32",
 ) -> Relaxed | None:  # fmt: skip
-    """The wider bound applied, or None if it does not apply or the errors as a whole are too large for it."""
+    """The wider bound applied, or None if it does not apply or the errors as a whole are too large for it.
+
+    Args:
+        compute: How products of matrices are declared to be computed, a key of `operands.COMPUTE`.
+    """
     if not any(_applies(t, m) for t, m in zip(truths, measured, strict=True)):
         return None
     try:
-        spreads = deviations(golden, values, truths, seed)
+        spreads = deviations(golden, values, truths, seed, compute)
     except GoldenError:  # a golden that cannot be taken apart has the tight bound only
         return None
     if spreads is None:
@@ -63,16 +67,19 @@ def relax(
             return None
         new_truths[i], new_measured[i] = wider, again
         used.add(str(real(truth.dtype)).removeprefix("torch."))
-    note = f"within the bound for intermediates rounded to {', '.join(sorted(used))}, not within that for float32 intermediates"
-    return Relaxed(
-        new_truths,
-        new_measured,
-        note.replace("rounded to float32, not within that for float32 intermediates", "of float32 sums in any order"),
-    )
+    return Relaxed(new_truths, new_measured, _note(used, compute))
+
+
+def _note(used: set[str], compute: str) -> str:
+    if compute != "float32":
+        return f"within the bound for {compute} products, which are declared, not within that for float32 products"
+    if used == {"float32"}:
+        return "within the bound for intermediates of float32 sums in any order"
+    return f"within the bound for intermediates rounded to {', '.join(sorted(used))}, not within that for float32 intermediates"
 
 
 def deviations(
-    golden: Callable[..., Any], values: Values, truths: Sequence[Truth | None], seed: int
+    golden: Callable[..., Any], values: Values, truths: Sequence[Truth | None], seed: int, compute: str = "float32"
 ) -> list[torch.Tensor | None] | None:
     """Standard deviation of each output element over honest roundings of intermediates; None if the golden jumps.
 
@@ -106,7 +113,10 @@ def deviations(
         for i, truth in enumerate(truths):
             if truth is not None and total[i] is not None:
                 total[i] = torch.maximum(total[i], _own_error(found, i, truth))  # type: ignore[arg-type]
-    return total
+    if compute == "float32":
+        return total
+    both = zip(total, operands.spreads(golden, values, truths, compute, seed), strict=True)
+    return [a if a is None or b is None else torch.hypot(a, b) for a, b in both]
 
 
 def _applies(truth: Truth | None, m: Measured | None) -> bool:

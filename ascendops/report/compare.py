@@ -50,7 +50,7 @@ def compare(before: RunReport, after: RunReport) -> Comparison:
     old = {case.id: case for case in before.cases}
     new = {case.id: case for case in after.cases}
     found = Comparison(added=[name for name in new if name not in old], removed=[name for name in old if name not in new])
-    for name in ("backend", "soc", "level", "seed", "rules", "reference", "versions"):
+    for name in ("backend", "soc", "level", "seed", "auto_sync", "rules", "reference", "versions"):
         if before.environment.get(name) != after.environment.get(name):
             found.conditions.append(f"{name}: {before.environment.get(name)} -> {after.environment.get(name)}")
     for name in (name for name in new if name in old):

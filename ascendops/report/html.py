@@ -17,11 +17,12 @@ _DETAILS = 120  # of each kind: more keep their cell in the matrix but have no d
 
 @dataclass
 class Row:
-    """One line of an operator's matrix: a case name and its reports by dtype."""
+    """One line of an operator's matrix: a declared case, or all cases that were made along one axis, with the reports by dtype."""
 
     name: str
     about: str
-    cells: dict[str, CaseReport] = field(default_factory=dict)
+    made: bool = False
+    cells: dict[str, list[CaseReport]] = field(default_factory=dict)
 
 
 def render(run: RunReport) -> str:
@@ -34,8 +35,9 @@ def render(run: RunReport) -> str:
         lstrip_blocks=True,
     )
     env.filters.update(heat=lambda rows: Markup(svg.heat(rows)), histogram=_histogram, anchor=anchor, status=_status)
-    env.globals.update(meter=lambda part, whole: Markup(svg.meter(part, whole)), number=_number)
+    env.globals.update(meter=lambda part, whole, enough=1.0: Markup(svg.meter(part, whole, enough)), number=_number)
     detailed = _detailed(run)
+    faults = [(case.op, case.mutants) for case in run.cases if case.kind == "check" and case.mutants]
     return env.get_template("report.html.j2").render(
         run=run,
         env=run.environment,
@@ -46,7 +48,8 @@ def render(run: RunReport) -> str:
         shown={case.id for case in detailed},
         references=text.reference_lines(run),
         standards=text.standard_lines(run),
-        faults=[(case.op, case.mutants) for case in run.cases if case.kind == "check" and case.mutants],
+        faults=faults,
+        noticed=[row["status"] for _, rows in faults for row in rows if row["status"] != "equivalent"],
         place=text.place,
         version=__version__,
     )
@@ -68,9 +71,10 @@ def _detailed(run: RunReport) -> list[CaseReport]:
 def _rows(run: RunReport, op: OpReport) -> list[Row]:
     rows: dict[str, Row] = {}
     for case in run.of(op.name):
-        about = ", ".join(filter(None, [case.layout, case.values]))
-        rows.setdefault(case.case, Row(case.case, about)).cells[case.dtype] = case
-    return list(rows.values())
+        name = f"made: {case.case.split('_')[0]}" if case.made else case.case
+        about = "" if case.made else ", ".join(filter(None, [case.layout, case.values]))
+        rows.setdefault(name, Row(name, about, case.made)).cells.setdefault(case.dtype, []).append(case)
+    return sorted(rows.values(), key=lambda row: row.made)
 
 
 def _dtypes(run: RunReport, op: OpReport) -> list[str]:

@@ -57,10 +57,10 @@ def heat(rows: Sequence[Sequence[int]], size: int = 7) -> str:
     return f'<svg class="map" viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" aria-label="{label}">{back}{cells}</svg>'
 
 
-def meter(part: int, whole: int) -> str:
-    """A thin bar that is filled by part / whole."""
+def meter(part: int, whole: int, enough: float = 1.0) -> str:
+    """A thin bar that is filled by part / whole, green from the share `enough` on."""
     share = 100 * part / whole if whole else 0
-    kind = "good" if part == whole else "bad"
+    kind = "good" if part >= enough * whole else "bad"
     return (
         f'<svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" role="img" aria-label="{part} of {whole}">'
         f'<rect class="rest" width="100" height="4" rx="2"/><rect class="bar {kind}" width="{share:.1f}" height="4" rx="2"/></svg>'

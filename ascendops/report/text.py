@@ -10,9 +10,12 @@ from ascendops.report.model import CaseReport, OpReport, RunReport
 def render(run: RunReport) -> str:
     """The whole run: operators, failures, summary."""
     lines = [op_line(op, run.of(op.name), str(run.environment.get("backend", ""))) for op in run.ops]
+    told: Counter[tuple[str, ...]] = Counter()
     for case in run.cases:
-        if not case.passed:
+        told[error_key(case)] += case.status == "error"
+        if not case.passed and (case.status != "error" or told[error_key(case)] == 1):
             lines += ["", *failure(case)]
+    lines += [f"   {repeated(key[1], count - 1)}" for key, count in told.items() if count > 1]
     return "\n".join([*lines, "", *summary(run)]) + "\n"
 
 
@@ -25,6 +28,16 @@ def op_line(op: OpReport, cases: list[CaseReport], backend: str) -> str:
     if wrong:
         parts.append(f"{sum(entry['rejected'] for entry in wrong)} of {len(wrong)} wrong candidates rejected")
     return "   ".join(parts)
+
+
+def error_key(case: CaseReport) -> tuple[str, ...]:
+    """What errors of the harness, of a golden or a reference have in common if they are one: operator, message, place, cause."""
+    return (case.op, case.what, case.where, *case.story)
+
+
+def repeated(error: str, count: int) -> str:
+    """The line for `count` cases that ended with an error which was printed before."""
+    return f"the same error stopped {_count(count, 'more case')}: {error}"
 
 
 def failure(case: CaseReport) -> list[str]:
@@ -69,14 +82,15 @@ def summary(run: RunReport) -> list[str]:
         if backend == "twin"
         else f"{backend} on {soc}"
     )
+    where += ", without the compiler's --cce-auto-sync" if env.get("auto_sync") is False else ""
     lines.append(f"  kernels      {where}")
     lines.append(f"  rules        {env.get('rules', '')}, level {env.get('level', '')}, seed {env.get('seed', 0)}")
     lines += [f"  reference    {line}" for line in reference_lines(run)]
     lines += [f"  warning      {line}" for line in warning_lines(run)]
     if total["wrong"]:
-        text = f"{total['wrong_rejected']} of {total['wrong']} rejected"
+        text = f"{total['wrong_rejected']} of {total['wrong']} results made wrong on purpose are rejected"
         equal = (
-            f" ({total['wrong_equivalent']} more are the right result)" if total["wrong_equivalent"] else ""
+            f"; {total['wrong_equivalent']} more planted changes left the result as it was" if total["wrong_equivalent"] else ""
         )
         lines.append(f"  wrong ones   {text}{equal}")
     lines += [f"  standards    {line}" for line in standard_lines(run)]

@@ -18,7 +18,7 @@ from ascendops.errors import (
     UnitError,
     did_you_mean,
 )
-from ascendops.spec import autograd, cases, policy, tensors, tunables
+from ascendops.spec import autograd, cases, policy, random, tensors, tunables
 from ascendops.spec.digest import digest
 from ascendops.spec.lines import Lines
 from ascendops.spec.model import AxisRule, OpSpec, TilingKey
@@ -33,12 +33,13 @@ else:
     import tomli as tomllib
 
 EDITION = 1
-OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "bench", "reference", "autograd", "torch", "mutate", "axes", "relations")
+OPERATOR_KEYS = ("schema", "doc", "tensor", "cost", "tiling_key", "case", "bench", "reference", "autograd", "torch", "mutate", "axes", "relations", "compute", "random")
 KEYS = ("edition", "name", "family", "dialect", "units", "operators", "tune", *OPERATOR_KEYS)
 DIALECTS = ("ascendc", "tbe")
 TBE_UNITS = ("ascend310", "ascend310p", "ascend310b", "ascend910", "ascend910b", "ascend910_93")
 REFERENCES = ("triton", "cuda")
-RELATIONS = ("shift", "scale", "odd", "permute", "rows", "idempotent")
+COMPUTE = ("float32", "tf32", "hf32")
+RELATIONS = ("shift", "scale", "odd", "permute", "rows", "idempotent", "involution", "additive")
 SCHEMA = FunctionSchema("", "", (), ())
 
 
@@ -163,8 +164,11 @@ def _operator(table: Table, common: OpSpec) -> OpSpec:
         torch=policy.read(table),
         equivalent=_equivalent(table),
         relations=_relations(table, declared),
+        compute=table.word("compute", COMPUTE, "float32"),
+        random=random.read(table),
     )
     policy.check(spec, table)
+    random.check(spec, table)
     return cases.read(list(table.tables("case", cases.KEYS)), list(table.tables("bench", cases.BENCH_KEYS)), spec)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.spec.policy import TorchPolicy
+from ascendops.spec.random import RandomPolicy
 
 if TYPE_CHECKING:
     from ascendops.spec.autograd import Autograd
@@ -146,6 +147,8 @@ class OpSpec:
     relations: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     benches: tuple[Case, ...] = ()
     tunables: tuple[Tunable, ...] = ()
+    compute: str = "float32"
+    random: RandomPolicy = field(default_factory=RandomPolicy)
 
     @property
     def operators(self) -> tuple[OpSpec, ...]:

@@ -166,7 +166,7 @@ class Beyond:
 
         dtypes: list[torch.dtype | None] = [getattr(torch, tensor.dtypes[column]) for tensor in other.outputs]
         try:
-            found = Judge(golden_of(other), seed=self.seed)(
+            found = Judge(golden_of(other), seed=self.seed, compute=other.compute)(
                 f"{case.id}, backward", arguments, lambda v, poison, outs: self.call(other, v, poison, outs), dtypes=dtypes, references=(None, "")
             ).result
         except GoldenError as error:

@@ -16,11 +16,13 @@ _operators: dict[tuple[str, str, str, str], Operator] = {}
 
 def run_case(
     root: str, op: str, backend: str, soc: str, values: dict[str, Any], poison: int | None, outs: Sequence[OutSpec] | None,
-    timeout_s: float, fault: tuple[str, int] | None = None,
+    timeout_s: float, fault: tuple[str, int] | None = None, auto_sync: bool = True,
 ) -> Run:  # fmt: skip
     """One observed call of a built operator (built before; found in the cache), with what the twin reported in `info`.
 
-    `fault`: kind and number of a fault to plant into the twin's execution.
+    Args:
+        fault: Kind and number of a fault to plant into the twin's execution.
+        auto_sync: Models the compiler's --cce-auto-sync.
     """
     from ascendops.parity.execute import run_once
     from ascendops.twin.fault import planted
@@ -29,7 +31,7 @@ def run_case(
     seen: list[RunResult] = []
 
     def candidate(*tensors: Any, out: Any = None, **attrs: Any) -> Any:
-        result = operator.run(*tensors, out=out, checks="warn", timeout_s=timeout_s, **attrs)
+        result = operator.run(*tensors, out=out, checks="warn", auto_sync=auto_sync, timeout_s=timeout_s, **attrs)
         seen.append(result)
         return result.outputs
 

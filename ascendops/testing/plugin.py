@@ -32,10 +32,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("reference", "auto, triton, cuda, torch, none or the folder of a golden bundle"),
         ("tier", "smoke, declared, default, full or certify"),
         ("level", "L0, L1 or L2"),
+        ("auto_sync", "on or off: model the compiler's --cce-auto-sync"),
         ("kernel", "module:function that runs a kernel in the worker"),
         ("cases", "CSV, dump or export of another tool whose cases run in place of the tier's"),
     ):
-        group.addoption(f"--ascendops-{name}", dest=_PREFIX + name, default=getattr(defaults, name), help=text)
+        group.addoption(f"--ascendops-{name.replace('_', '-')}", dest=_PREFIX + name, default=getattr(defaults, name), help=text)
     group.addoption("--ascendops-seed", dest=_PREFIX + "seed", type=int, default=0, help="seed of all input values")
     for name, text in (("mutate", "plant faults and count the kills"), ("verdict", "keep outputs for a verdict file"), ("shrink", "make failing cases smaller")):
         group.addoption(f"--ascendops-{name}", dest=_PREFIX + name, action="store_true", default=False, help=text)

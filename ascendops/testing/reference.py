@@ -214,6 +214,11 @@ def golden_of(spec: OpSpec) -> Any:
     from ascendops.worker import load_file
 
     path: Path = spec.root / "golden.py"
+    if not path.is_file():
+        raise GoldenError(
+            f"{spec.name} has no golden.py", where=str(path), why="results are judged against a float64 golden",
+            help=f"write it with a function `{golden_name(spec)}` that takes the inputs in float64, then the attributes",
+        )  # fmt: skip
     try:
         module = load_file(path)
     except Exception as error:  # the boundary to the user's code

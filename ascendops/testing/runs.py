@@ -59,6 +59,7 @@ def run(
     verdict: Path | None = None,
     distribute: str | None = None,
     cases: Path | None = None,
+    auto_sync: bool = True,
     pytest_args: Sequence[str] = (),
     json_path: Path | None = None,
     html_path: Path | None = None,
@@ -76,6 +77,7 @@ def run(
         verdict: Folder for a verdict file.
         distribute: `ray` runs the cases on the hosts of a Ray cluster; see `ascendops.testing.farm`.
         cases: TTK's CSV, an msprobe dump or a TritonBench export whose cases run in place of the tier's.
+        auto_sync: Whether the twin models the compiler's --cce-auto-sync, which orders scalar accesses with the pipes.
         pytest_args: Handed to pytest as they are, e.g. `["-k", "float16", "-x"]`.
         json_path: Where the result goes as JSON, besides .ascendops/last-run.json of the first project.
         html_path: Where the HTML report goes.
@@ -93,7 +95,7 @@ def run(
     roots = [Path(path).absolute() for path in paths]
     stream = stream or sys.stdout
     chosen = resolve_backend(backend)
-    report = RunReport(environment=_environment(chosen, soc, reference, level, seed) | {"tier": tier, "mutate": mutate})
+    report = RunReport(environment=_environment(chosen, soc, reference, level, seed) | {"tier": tier, "mutate": mutate, "auto_sync": auto_sync})
     files = _testable(roots, reference, report, cases)
     lines = roots[0] / LINES
     earlier = _set_aside(lines) if resume else None
@@ -101,7 +103,7 @@ def run(
     args = [
         *map(str, files), "-p", "ascendops.testing.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={_common(roots)}", "-c", os.devnull,
         "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
-        f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}",
+        f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}", f"--ascendops-auto-sync={'on' if auto_sync else 'off'}",
         f"--ascendops-tier={tier}", *([f"--ascendops-repeats={REPEATS[level]}"] if chosen != "twin" else []), *(["--ascendops-mutate"] if mutate else []), *(["--ascendops-verdict"] if verdict else []),
         *(["--ascendops-shrink"] if shrink else []), *([f"--ascendops-cases={cases.absolute()}"] if cases else []),
         *([f"--ascendops-resume={earlier}", f"--ascendops-environment={json.dumps(report.environment)}"] if earlier else []), *pytest_args,

@@ -30,6 +30,7 @@ from ascendops.worker import Worker
 if TYPE_CHECKING:
     from ascendops.parity.execute import OutSpec, Run
     from ascendops.parity.judge import Judge, Judged
+    from ascendops.parity.sampling import Sampling
     from ascendops.spec.model import OpSpec
 
 _MARGIN_S = 30.0  # what the worker may take beyond the kernel's own limit, e.g. to load the library
@@ -44,6 +45,7 @@ class Options:
         cases: A file or folder of another tool whose cases run in place of the tier's; empty for none.
         mutate: Plant faults into outputs and, on the twin, into the execution.
         verdict: Keep outputs for a verdict file.
+        auto_sync: `on` or `off`: whether the compiler is taken to order scalar accesses with the pipes (--cce-auto-sync); of the twin only.
         shrink: Make the first failing case of each operator smaller and write it as a script.
     """
 
@@ -59,13 +61,14 @@ class Options:
     verdict: bool = False
     shrink: bool = False
     cases: str = ""
+    auto_sync: str = "on"
     kernel: str = "ascendops.testing.kernel:run_case"
 
     def as_arguments(self) -> str:
         """The seed, and what differs from the defaults, as options of `ascendops test`."""
         other = [
-            f"--{name} {getattr(self, name)}"
-            for name in ("soc", "level", "tier", "cases")
+            f"--{name.replace('_', '-')} {getattr(self, name)}"
+            for name in ("soc", "level", "tier", "cases", "auto_sync")
             if getattr(self, name) != getattr(Options, name)
         ]
         return " ".join([f"--seed {self.seed}", *other])
@@ -173,9 +176,16 @@ class OpSession:
 
             mutated = tuple(tensor.name for tensor in self.spec.inputs if tensor.mutated)
             self._judge = Judge(
-                golden_of(self.spec), None, self.options.level, self.options.repeats, mutated, seed=self.options.seed
+                golden_of(self.spec), None, self.options.level, self.options.repeats, mutated, seed=self.options.seed, compute=self.spec.compute, sampling=self._sampling()
             )
         return self._judge
+
+    def _sampling(self) -> Sampling:
+        from ascendops.parity.sampling import Sampling
+
+        chosen = self.spec.random
+        numbers = {i: chosen.outputs[tensor.name] for i, tensor in enumerate(self.spec.outputs) if tensor.name in chosen.outputs}
+        return Sampling(numbers, chosen.seed, chosen.p_value, len(self.cases))
 
     @functools.cached_property
     def beyond(self) -> beyond.Beyond:
@@ -234,9 +244,10 @@ class OpSession:
         from ascendops.parity.execute import Run, crash_label, failed
 
         o = self.options
+        more = [fault, False] if o.auto_sync == "off" else [fault] if fault else []
         try:
             result = self.kernel.call(
-                str(spec.root), spec.name, o.backend, o.soc, dict(values), poison, outs, o.timeout_s, *([fault] if fault else []),
+                str(spec.root), spec.name, o.backend, o.soc, dict(values), poison, outs, o.timeout_s, *more,
                 timeout_s=o.timeout_s + _MARGIN_S,
             )  # fmt: skip
         except (KernelCrash, KernelHang) as error:

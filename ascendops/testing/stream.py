@@ -12,7 +12,7 @@ from typing import IO, Any
 from ascendops.report.model import PASSING, CaseReport, OpReport
 
 FORMAT = "ascendops-run/1"
-_SAME = ("backend", "soc", "reference", "level", "seed", "rules", "mutate", "versions")  # what must not differ between the runs
+_SAME = ("backend", "soc", "reference", "level", "seed", "rules", "mutate", "auto_sync", "versions")  # what must not differ between the runs
 _SKIPPED = frozenset((".ascendops", "gen", "build", "__pycache__", ".git"))
 
 

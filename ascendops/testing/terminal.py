@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, TextIO
 
 import pytest
@@ -81,6 +82,7 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
         if not config.option.collectonly:
             config.option.verbose = -2  # keeps pytest's own headers and progress quiet
         self.marks = 0
+        self.told: Counter[tuple[str, ...]] = Counter()
         self.mixed = talk.farm is not None  # results of several operators come as they are ready
         self.current = ""
 
@@ -103,7 +105,8 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
             self._tw.write(_MARKS.get(case.status, "F") if self.marks else f"  {_MARKS.get(case.status, 'F')}")
             self._tw.flush()
             self.marks += 1
-        if not case.passed:
+        self.told[text.error_key(case)] += case.status == "error"
+        if not case.passed and self.told[text.error_key(case)] <= 1:
             first, *rest = text.failure(case)
             self._line("")
             head, _, tail = first.partition(":")
@@ -140,6 +143,8 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
             return
         ended = list(self.talk.ops) if self.mixed else [self.current] if self.current else []
         run = self.talk.run
+        for key in [key for key, count in self.told.items() if count > 1 and key[0] in ended]:
+            self._line(f"   {text.repeated(key[1], self.told.pop(key) - 1)}")
         for op in ended if self.detail >= 0 else []:
             self._line(text.op_line(self.talk.ops[op], run.of(op), str(run.environment.get("backend", ""))))
         self.current = name

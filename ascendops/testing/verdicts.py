@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ascendops.errors import BundleVersion, VerdictDisagrees
+from ascendops.errors import BundleVersion, NotAVerdict, VerdictDisagrees
 
 if TYPE_CHECKING:
     import torch
@@ -106,6 +106,7 @@ def verify(path: Path) -> Verified:
     """Judges the outputs of a verdict again. Runs the golden.py that it contains.
 
     Raises:
+        NotAVerdict: It is something else, or not there.
         VerdictDisagrees: A hash does not fit: the file was changed.
         BundleVersion: It is of another format or generator.
         BundleTruncated: Its outputs are incomplete.
@@ -126,14 +127,12 @@ def _load(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
     from ascendops.parity.inputs import GENERATOR
 
     file = path / MANIFEST if path.is_dir() else path
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise VerdictDisagrees(f"{file} is not JSON: {error}", where=str(file)) from error
+    manifest = _manifest(file)
     if manifest.get("format") != FORMAT or manifest.get("generator") != GENERATOR:
         raise BundleVersion(
             f"the verdict has the format {manifest.get('format')!r} and generator {manifest.get('generator')!r}, this version {FORMAT!r} and {GENERATOR!r}",
-            where=str(file),
+            where=str(file), why="inputs that another generator makes are other inputs",
+            help="verify it with the version of ascendops that wrote it, or write it again: ascendops test --verdict DIR",
         )
     if manifest.get("id") != identity(manifest):
         raise VerdictDisagrees("the verdict was changed after it was written: its id does not fit", where=str(file))
@@ -144,6 +143,21 @@ def _load(path: Path) -> tuple[dict[str, Any], dict[str, torch.Tensor]]:
             "the outputs were changed after the verdict was written: their sha256 differs", where=str(data)
         )
     return manifest, tensors
+
+
+def _manifest(file: Path) -> dict[str, Any]:
+    why = None
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+        if isinstance(manifest, dict) and str(manifest.get("format", "")).startswith(FORMAT.partition("/")[0] + "/"):
+            return manifest
+        named = manifest.get("format") if isinstance(manifest, dict) else None
+        why = f"it is JSON of the format {named!r}" if named else "it is JSON without the format of a verdict"
+    except FileNotFoundError:
+        why = "there is no such file"
+    except (ValueError, OSError) as error:
+        why = f"it cannot be read as JSON: {error}"
+    raise NotAVerdict(f"{file} is not a verdict", where=str(file), why=why, help=f"name a folder with {MANIFEST} that `ascendops test --verdict DIR` wrote")
 
 
 def _spec(folder: Path, name: str, files: Mapping[str, str]) -> OpSpec:
@@ -193,7 +207,7 @@ def _judge(
     def stored(_values: Any, _poison: Any, _outs: Any) -> Run:
         return Run(outputs=outputs, devices=["cpu" for _ in outputs])
 
-    judge = Judge(golden_of(case.spec), None, environment.get("level", "L0"), 1, seed=entry["recipe"]["seed"])
+    judge = Judge(golden_of(case.spec), None, environment.get("level", "L0"), 1, seed=entry["recipe"]["seed"], compute=case.spec.compute)
     return judge(entry["id"], values, stored, (), case.output_dtypes(), (None, ""))
 
 

@@ -57,6 +57,13 @@ CHECKS: list[tuple[str, Function, Function, bool]] = [
     ("odd", torch.tanh, torch.tanh, True),
     ("odd", torch.tanh, lambda x: torch.tanh(x.clamp(min=-1)), False),
     ("idempotent", F.relu, F.relu, True),
+    ("involution", lambda x: -x, lambda x: -x, True),
+    ("involution", lambda x: x.mT, lambda x: x.mT.contiguous(), True),
+    ("involution", lambda x: -x, lambda x: 0.5 - x.abs(), False),
+    ("additive", lambda x: x.cumsum(-1), lambda x: x.cumsum(-1), True),
+    ("additive", lambda x: x.sum(-1), lambda x: x.sum(-1), True),
+    ("additive", lambda x: x.sum(-1), lambda x: x.sum(-1) + 8, False),
+    ("additive", lambda x: x.sum(-1), lambda x: x.abs().sum(-1), False),
     ("idempotent", F.relu, lambda x: F.relu(x) * 0.75, False),
 ]
 
@@ -111,6 +118,20 @@ def reports(name: str, tmp_path: Path, change: Callable[[Any, str], Any] = lambd
         beyond(report, case, values, judged)
         found.append(report)
     return found
+
+
+ONE_OF_EACH_FAMILY = [
+    "relu", "neg", "axpy", "sub", "sum", "cumsum", "transpose", "permute", "sort", "rope", "gather", "scatter_add", "embedding", "dropout", "conv2d", "swiglu", "rms_norm",
+    "flash_attention", "batched_matmul", "grouped_matmul", "linear", "quantize_per_token", "dequantize",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH_FAMILY)
+def test_relations_that_templates_declare_hold(name: str, tmp_path: Path) -> None:
+    found = reports(name, tmp_path)
+    gates = [gate for report in found for gate in report.gates if gate["name"].startswith("relation ")]
+    assert all(report.passed for report in found), [(r.id, r.story) for r in found if not r.passed]
+    assert {gate["name"].removeprefix("relation ") for gate in gates} == set(load(tmp_path / name).relations) != set()
 
 
 @pytest.mark.parametrize("name", ["softmax", "layer_norm", "cross_entropy", "swiglu"])

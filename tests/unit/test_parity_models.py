@@ -128,3 +128,47 @@ def test_other_forms_of_softmax_pass_for_large_exponents(form: str) -> None:
 
     pair = (powers_of_2, lambda x: F.softmax(x, -1)) if form == "powers of 2" else (lse_first, lambda x: F.log_softmax(x, -1))
     assert verify(*pair, [{"x": x}], repeats=2).passed
+
+
+def flush(x: torch.Tensor) -> torch.Tensor:
+    return torch.where(x.abs() < 2.0**-126, torch.zeros_like(x), x)
+
+
+def flushing_softmax(x: torch.Tensor) -> torch.Tensor:
+    powers = flush(torch.exp(x - x.amax(-1, keepdim=True)))
+    return flush(powers / powers.sum(-1, keepdim=True))
+
+
+WIDE_ROWS = inputs.values((20, 130), torch.float32, "random", 8) * 20
+SMALL = inputs.values((100,), torch.float32, "positive", 9) * 1e-38
+FLUSHING: list[tuple[Callable[..., torch.Tensor], Callable[..., torch.Tensor], torch.Tensor]] = [
+    (flushing_softmax, lambda x: F.softmax(x, -1), WIDE_ROWS),
+    (lambda x: x * flush(1 / (1 + torch.exp(-x))), F.silu, torch.linspace(-95, -80, 1000)),
+    (lambda x: flush(torch.exp(x)), torch.exp, torch.linspace(-105, -80, 1000)),
+    (lambda x: torch.log(flush(x)), torch.log, SMALL),
+    (lambda x: flush(flush(x) * 0.3), lambda x: x * 0.3, SMALL),
+]
+
+
+@pytest.mark.parametrize(("kernel", "golden", "x"), FLUSHING, ids=["softmax", "silu", "exp", "log", "mul"])
+def test_arithmetic_may_flush_subnormal_numbers(kernel: Callable[..., torch.Tensor], golden: Callable[..., torch.Tensor], x: torch.Tensor) -> None:
+    assert bool((kernel(x) != golden(x)).any()), "something is flushed"
+    assert verify(kernel, golden, [{"x": x}], repeats=2).passed
+    assert verify(lambda x: kernel(x.float()).bfloat16(), golden, [{"x": x.bfloat16()}], repeats=2).passed
+
+
+def test_copies_may_not_flush_and_larger_numbers_may_not_vanish() -> None:
+    assert not verify(lambda x: flush(x.abs()), torch.abs, [{"x": SMALL}], repeats=2).passed
+    assert not verify(lambda x: torch.where(x < -60, 0, torch.exp(x)), torch.exp, [{"x": torch.linspace(-105, -50, 1000)}], repeats=2).passed
+    assert not verify(torch.zeros_like, lambda x: F.softmax(x, -1), [{"x": WIDE_ROWS}], repeats=2).passed
+
+
+def test_elements_that_moved_like_their_maximum_are_as_sensitive_as_their_row() -> None:
+    scale = 1.4426950408889634
+    x = inputs.values((200, 64), torch.float32, "cancel", 10)  # most of a row is so small that it shows no sensitivity
+
+    def two_products(x: torch.Tensor) -> torch.Tensor:
+        powers = torch.exp2(x * scale - x.amax(-1, keepdim=True) * scale)
+        return powers / powers.sum(-1, keepdim=True)
+
+    assert verify(two_products, lambda x: F.softmax(x, -1), [{"x": x}], repeats=2).passed

@@ -147,6 +147,17 @@ def test_html_is_one_well_formed_offline_file() -> None:
     assert html.count('class="bar bad"') >= 2
 
 
+def test_html_shows_made_cases_by_axis_and_planted_faults() -> None:
+    run = run_report()
+    run.cases += [CaseReport(f"softmax[{name}]", "softmax", name, "float16", status="pass", made=True) for name in ("tail_7_00ff", "tail_9_10ff")]
+    faults = [{"name": "tail_zero", "status": "killed", "kills": 7, "reason": ""}, {"name": "sign_lost", "status": "alive", "kills": 0, "reason": ""}]
+    run.cases.append(CaseReport("softmax[mutate]", "softmax", kind="check", status="fail", mutants=faults))
+    html = report.render(run, "html")
+    assert html.count("made: tail") == 1 and html.count('title="softmax[tail_') == 2
+    assert "<b>1 / 2</b>" in html and "tail zero ×7" in html and "sign lost not noticed" in html
+    assert "no wrong results were tried" in report.render(RunReport(run.environment, run.ops, []), "html")
+
+
 def test_html_of_a_thousand_cases_stays_small() -> None:
     run = run_report()
     for i in range(1500):
