@@ -157,3 +157,13 @@ def test_a_backward_kernel_that_forgets_a_term_is_named(tmp_path: Path) -> None:
 
     found = reports("layer_norm", tmp_path, change)
     assert any({"GRADIENT"} < set(report.labels) for report in found), [report.gates for report in found]
+
+
+@pytest.mark.parametrize("shape", [(3, 5, 0), (0, 4), (7,)], ids=str)
+@pytest.mark.parametrize("name", ["rms_norm_backward", "layer_norm_backward", "add_rms_norm_backward"])
+def test_goldens_of_norms_take_empty_rows(name: str, shape: tuple[int, ...], tmp_path: Path) -> None:
+    new_project(name, tmp_path / name)
+    spec = load(tmp_path / name)
+    shapes = {"weight": shape[-1:], "mean": (*shape[:-1], 1), "rstd": (*shape[:-1], 1)}
+    outs = golden_of(spec)(*[torch.zeros(shapes.get(tensor.name, shape)) for tensor in spec.inputs])
+    assert [tuple(out.shape) for out in outs] == [shape, *[shape[-1:]] * (len(outs) - 1)]

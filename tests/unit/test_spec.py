@@ -191,7 +191,7 @@ def test_a_misspelt_key_gets_a_suggestion():
     with pytest.raises(errors.UnknownKey) as caught:
         read({"family": "famliy"})
     assert caught.value.help is not None
-    assert caught.value.help.startswith("did you mean 'family'? use one of: autograd, axes, case, cost,")
+    assert caught.value.help.startswith("did you mean 'family'? use one of: autograd, axes, bench, case, compute, cost,")
 
 
 def test_a_reference_that_is_not_there_is_refused_with_its_line(tmp_path):

@@ -20,4 +20,4 @@ def layer_norm_backward(
     g, h = grad_y * weight, (x - mean) * rstd
     grad_x = (g - g.mean(-1, keepdim=True) - h * (g * h).mean(-1, keepdim=True)) * rstd
     columns = x.shape[-1]
-    return grad_x, (grad_y * h).reshape(-1, columns).sum(0), grad_y.reshape(-1, columns).sum(0)
+    return grad_x, (grad_y * h).reshape(x.shape[:-1].numel(), columns).sum(0), grad_y.reshape(x.shape[:-1].numel(), columns).sum(0)
