@@ -153,3 +153,26 @@ def test_an_atomic_of_a_type_that_no_unit_adds_is_found_when_it_runs() -> None:
     y = np.ones(8, np.int32)
     result = compiled(KERNELS).launch("pipe_of_an_object", args=(y, 1), block_dim=1, checks="warn")
     assert [(d.id, d.severity) for d in result.diagnostics] == [("UNSUPPORTED-DTYPE", "error")]
+
+
+def test_dumps_from_pointers_say_the_memory_and_the_values(capfd: pytest.CaptureFixture[str]) -> None:
+    assert findings(compiled(KERNELS), "pointer_dumps", np.array([7, -8, 9, 10], np.int16)) == set()
+    dumped = [line.split("desc ")[1] for line in capfd.readouterr().out.splitlines() if line.startswith("DumpTensor")]
+    assert dumped == [
+        "1 GM 3 elements: [7, -8, 9]",
+        "2 UB 2 elements: [10, 11]",
+        "3 GM 2 elements: [7, -8]",
+        "4 UB 3 elements: [14, 15, 16]",
+    ]
+
+
+def test_tensors_of_a_memory_that_their_position_names() -> None:
+    def run(offset: int) -> tuple[set[str], np.ndarray]:
+        x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
+        return {kind for kind, _ in findings(compiled(KERNELS), "placed_by_position", x, y, offset)}, y
+
+    vecout = 10
+    found, y = run(4096)
+    assert found == set()
+    np.testing.assert_array_equal(y, np.arange(64) + 256 + vecout)
+    assert run(192 * 1024 - 128)[0] == {"UB-BOUNDS"}

@@ -34,6 +34,7 @@
 #include "ascendc_twin/sys_query.h"
 #include "ascendc_twin/vec_constants.h"
 #include "ascendc_twin/api_raw.h"
+#include "ascendc_twin/debug_raw.h"
 #include "ascendc_twin/cce_copy.h"
 #include "ascendc_twin/cce_cross.h"
 #include "ascendc_twin/cce_transpose.h"

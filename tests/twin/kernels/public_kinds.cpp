@@ -322,3 +322,39 @@ extern "C" __global__ __aicore__ void pipe_of_an_object(GM_ADDR y, int32_t bytes
     object.Init(pipe);
     object.Process(y, bytes);
 }
+
+extern "C" __global__ __aicore__ void pointer_dumps(GM_ADDR xAddr) {
+    PRELOAD(2);
+    TRACE_START(0x2);
+    TPipe pipe;
+    TBuf<> buf;
+    pipe.InitBuffer(buf, 64);
+    LocalTensor<int32_t> a = buf.Get<int32_t>();
+    for (int i = 0; i < 8; ++i) a.SetValue(i, 10 + i);
+    asc_dump_gm((__gm__ int16_t *)xAddr, 1, 3);
+    asc_dump_ubuf((__ubuf__ int32_t *)a.GetPhyAddr(), 2, 2);
+    asc_dump((__gm__ int16_t *)xAddr, 3, 2);
+    asc_dump((__ubuf__ int32_t *)a[4].GetPhyAddr(), 4, 3);
+    TRACE_STOP(0x2);
+}
+
+// Views of whole memories, whose position is set behind InitBuffer: no TPipe makes them.
+extern "C" __global__ __aicore__ void placed_by_position(GM_ADDR xAddr, GM_ADDR yAddr, int32_t offset) {
+    AscendC::LocalTensor<uint8_t> memories[2];
+    memories[0].InitBuffer(0, 192 * 1024);
+    memories[0].address_.logicPos = static_cast<uint8_t>(AscendC::TPosition::VECIN);
+    memories[1].InitBuffer(512, 1024);
+    memories[1].address_.logicPos = static_cast<uint8_t>(AscendC::TPosition::VECOUT);
+    AscendC::LocalTensor<float> a = memories[0][offset].ReinterpretCast<float>(), b = memories[1].ReinterpretCast<float>();
+    AscendC::GlobalTensor<float> x, y;
+    x.SetGlobalBuffer((__gm__ float *)xAddr, 64);
+    y.SetGlobalBuffer((__gm__ float *)yAddr, 64);
+    AscendC::DataCopy(a, x, 64);
+    AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(EVENT_ID0);
+    AscendC::Adds(b, a, static_cast<float>(b.GetSize() + memories[1].GetPosition()), 64);
+    AscendC::SetFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
+    AscendC::WaitFlag<AscendC::HardEvent::V_MTE3>(EVENT_ID0);
+    AscendC::DataCopy(y, b, 64);
+    AscendC::PipeBarrier<PIPE_ALL>();
+}

@@ -121,15 +121,31 @@ inline uint64_t GetShapeSize(const ShapeInfo &info) {
     return n;
 }
 
+namespace twin_detail {
+// Where a LocalTensor lies. Kernels set logicPos themselves; the tensor then starts at the same offset of the memory of that position.
+struct TensorAddress {
+    struct Position {
+        ascendc_twin::TensorRef ref;
+        TWIN_API Position &operator=(const uint8_t pos) {
+            ref = ascendc_twin::local_at(pos, ref.addr, ref.bytes);
+            return *this;
+        }
+        operator uint8_t() const { return ref.pos; }
+    };
+    Position logicPos;
+};
+}  // namespace twin_detail
+
 template <typename T>
 class LocalTensor {
 public:
     using PrimType = PrimT<T>;
 
     LocalTensor() = default;
-    explicit LocalTensor(const ascendc_twin::TensorRef &ref) : ref_(ref) {}
-    LocalTensor(TPosition pos, uint32_t addr, uint32_t tileSize)
-        : ref_(ascendc_twin::local_at(static_cast<uint8_t>(pos), addr, ascendc_twin::bytes_of<PrimType>(tileSize))) {}
+    explicit LocalTensor(const ascendc_twin::TensorRef &ref) { address_.logicPos.ref = ref; }
+    LocalTensor(TPosition pos, uint32_t addr, uint32_t tileSize) {
+        here() = ascendc_twin::local_at(static_cast<uint8_t>(pos), addr, ascendc_twin::bytes_of<PrimType>(tileSize));
+    }
 
     template <typename Expr, typename = typename Expr::twin_tensor_expression>
     TWIN_API void operator=(const Expr &expression) {
@@ -139,65 +155,73 @@ public:
     TWIN_API LocalTensor operator[](const uint32_t offset) const {
         LocalTensor part = *this;
         const uint64_t bytes = ascendc_twin::bytes_of<PrimType>(offset);
-        part.ref_.p += bytes;
-        part.ref_.addr += static_cast<uint32_t>(bytes);
-        part.ref_.bytes = bytes < ref_.bytes ? static_cast<uint32_t>(ref_.bytes - bytes) : 0;
+        part.here().p += bytes;
+        part.here().addr += static_cast<uint32_t>(bytes);
+        part.here().bytes = bytes < ref().bytes ? static_cast<uint32_t>(ref().bytes - bytes) : 0;
         return part;
     }
 
     TWIN_API PrimType GetValue(const uint32_t index) const {
         using namespace ascendc_twin;
         if constexpr (dt_of<PrimType> == Dt::I4) {
-            return PrimType((*scalar_local(ref_, index / 2, 1, Rw::READ, "GetValue") >> (index % 2 * 4)) & 0xf);
+            return PrimType((*scalar_local(ref(), index / 2, 1, Rw::READ, "GetValue") >> (index % 2 * 4)) & 0xf);
         } else {
             return *reinterpret_cast<PrimType *>(
-                scalar_local(ref_, index * uint64_t{sizeof(PrimType)}, sizeof(PrimType), Rw::READ, "GetValue"));
+                scalar_local(ref(), index * uint64_t{sizeof(PrimType)}, sizeof(PrimType), Rw::READ, "GetValue"));
         }
     }
     template <typename S>
     TWIN_API void SetValue(const uint32_t index, const S value) const {
         using namespace ascendc_twin;
-        *reinterpret_cast<PrimType *>(scalar_local(ref_, index * uint64_t{sizeof(PrimType)}, sizeof(PrimType), Rw::WRITE,
+        *reinterpret_cast<PrimType *>(scalar_local(ref(), index * uint64_t{sizeof(PrimType)}, sizeof(PrimType), Rw::WRITE,
                                                    "SetValue")) = static_cast<PrimType>(value);
     }
     TWIN_API PrimType &operator()(const uint32_t index) const {
         using namespace ascendc_twin;
         return *reinterpret_cast<PrimType *>(
-            scalar_local(ref_, index * uint64_t{sizeof(PrimType)}, sizeof(PrimType), Rw::READ, "operator()"));
+            scalar_local(ref(), index * uint64_t{sizeof(PrimType)}, sizeof(PrimType), Rw::READ, "operator()"));
     }
 
     template <typename U>
     TWIN_API LocalTensor<U> ReinterpretCast() const {
-        return LocalTensor<U>(ref_);
+        return LocalTensor<U>(ref());
     }
 
-    uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(ref_.p); }
+    uint64_t GetPhyAddr() const { return reinterpret_cast<uint64_t>(ref().p); }
     uint64_t GetPhyAddr(const uint32_t offset) const { return GetPhyAddr() + ascendc_twin::bytes_of<PrimType>(offset); }
-    int32_t GetPosition() const { return ref_.pos; }
-    uint32_t GetSize() const { return static_cast<uint32_t>(ascendc_twin::elements_of<PrimType>(ref_.bytes)); }
-    uint32_t GetLength() const { return ref_.bytes; }
-    void SetSize(const uint32_t size) { ref_.bytes = static_cast<uint32_t>(ascendc_twin::bytes_of<PrimType>(size)); }
-    void SetBufferLen(uint32_t bytes) { ref_.bytes = bytes; }
+    int32_t GetPosition() const { return ref().pos; }
+    uint32_t GetSize() const { return static_cast<uint32_t>(ascendc_twin::elements_of<PrimType>(ref().bytes)); }
+    uint32_t GetLength() const { return ref().bytes; }
+    void SetSize(const uint32_t size) { here().bytes = static_cast<uint32_t>(ascendc_twin::bytes_of<PrimType>(size)); }
+    void SetBufferLen(uint32_t bytes) { here().bytes = bytes; }
+    // At a byte offset of its memory, without TPipe; address_.logicPos, set behind it, says which memory that is.
+    TWIN_API void InitBuffer(const uint32_t bufferOffset, const uint32_t bufferSize) {
+        const auto pos = static_cast<TPosition>(ref().pos) == TPosition::GM ? static_cast<uint8_t>(TPosition::VECCALC) : ref().pos;
+        here() = ascendc_twin::local_at(pos, bufferOffset, ascendc_twin::bytes_of<PrimType>(bufferSize));
+    }
     void SetUserTag(const TTagType tag) { tag_ = tag; }
     TTagType GetUserTag() const { return tag_; }
-    void SetAddr(const TBuffAddr &addr) { ref_ = ascendc_twin::local_at(addr.logicPos, addr.bufferAddr, addr.dataLen); }
+    void SetAddr(const TBuffAddr &addr) { here() = ascendc_twin::local_at(addr.logicPos, addr.bufferAddr, addr.dataLen); }
     template <typename S>
     void SetAddrWithOffset(LocalTensor<S> &src, uint32_t offset) {
-        ref_ = src[offset].ref();
+        here() = src[offset].ref();
     }
     void SetShapeInfo(const ShapeInfo &info) { shape_ = static_cast<const ShapeInfo *>(ascendc_twin::keep(&info, sizeof info)); }
     ShapeInfo GetShapeInfo() const { return shape_ ? *shape_ : ShapeInfo(); }
-    TBufHandle GetBufferHandle() const { return reinterpret_cast<TBufHandle>(static_cast<intptr_t>(ref_.buf) + 1); }
+    TBufHandle GetBufferHandle() const { return reinterpret_cast<TBufHandle>(static_cast<intptr_t>(ref().buf) + 1); }
 
     // For the twin's own headers.
     TWIN_API ascendc_twin::Span span() const {
         static_assert(ascendc_twin::type_exists<PrimType>, "bfloat16_t is not a type of Ascend 310P");
-        return {ref_.p, ref_.addr, ref_.bytes, ref_.buf, ref_.mem, ascendc_twin::dt_of<PrimType>};
+        return {ref().p, ref().addr, ref().bytes, ref().buf, ref().mem, ascendc_twin::dt_of<PrimType>};
     }
-    const ascendc_twin::TensorRef &ref() const { return ref_; }
+    const ascendc_twin::TensorRef &ref() const { return address_.logicPos.ref; }
+
+    twin_detail::TensorAddress address_;
 
 private:
-    ascendc_twin::TensorRef ref_;
+    ascendc_twin::TensorRef &here() { return address_.logicPos.ref; }
+
     TTagType tag_ = -1;
     const ShapeInfo *shape_ = nullptr;
 };
