@@ -72,6 +72,10 @@ class BufferRow(ctypes.Structure):
 def _pack(value: Any, kind: str, index: int, entry: str) -> bytes:
     """The bytes of one by-value argument."""
     letter, size = kind[0], int(kind[1:])
+    given_bytes = isinstance(value, (bytes, ctypes.Structure))
+    if given_bytes != (letter == "s"):
+        help_text = "give a struct as its bytes (struct.pack), as a ctypes.Structure or as an element of a structured NumPy array"
+        raise InputError(f"argument {index} of {entry} is {value!r}", why=f"the parameter is {_described(kind)}", help=help_text if letter == "s" else None)
     if letter == "s":
         raw = bytes(value)
         if len(raw) != size:

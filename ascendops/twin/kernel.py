@@ -55,8 +55,8 @@ class Kernel:
             name: The entry function; may be left out when there is one. An instance of a template: `add<half, 64>`, or `add` for its only one.
             block_dim: Number of blocks.
             args: The kernel's parameters in order without workspace and tiling: torch or NumPy arrays become GM pointers
-                (contiguous; written in place), ints and floats are passed by value with the parameter's own type, None is a
-                null pointer.
+                (contiguous; written in place), ints and floats are passed by value with the parameter's own type, bytes (or a
+                ctypes.Structure, or an element of a structured array) are a struct by value, None is a null pointer.
             tiling: Bytes that the last parameter points to.
             workspace_bytes: Bytes of the workspace parameter, which comes before tiling.
             tiling_key: Value that TILING_KEY_IS compares with.
@@ -97,10 +97,15 @@ class Kernel:
         return result
 
 
-def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | ctypes.Structure | None:
-    """A GM buffer over the array's own memory, or the scalar itself."""
-    if value is None or isinstance(value, (int, float, ctypes.Structure, GmBuffer)):
+def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | bytes | ctypes.Structure | None:
+    """A GM buffer over the array's own memory, or the scalar or the bytes of the struct itself."""
+    if value is None or isinstance(value, (int, float, bytes, ctypes.Structure, GmBuffer)):
         return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if getattr(getattr(value, "dtype", None), "names", None) and value.ndim == 0:  # one element of a structured array
+        record: bytes = value.tobytes()
+        return record
     if hasattr(value, "data_ptr"):
         if not value.is_contiguous() or value.device.type != "cpu":
             raise InputError(f"argument {index} of {entry} must be a contiguous CPU tensor", help="pass x.contiguous().cpu()")
@@ -115,7 +120,7 @@ def _argument(value: Any, index: int, entry: str) -> GmBuffer | int | float | ct
             return scalar
         return GmBuffer(value.ctypes.data, value.nbytes, f"argument {index}")
     kind = type(value).__name__
-    raise InputError(f"argument {index} of {entry} is a {kind}", help="pass torch or NumPy arrays, ints, floats or None")
+    raise InputError(f"argument {index} of {entry} is a {kind}", help="pass torch or NumPy arrays, ints, floats, the bytes of a struct or None")
 
 
 def compile(  # noqa: A001  `ascendops.twin.compile` is the contract

@@ -138,6 +138,26 @@ def test_scalars_by_value() -> None:
         run("scalars", y, 1)
 
 
+def test_a_struct_is_given_as_its_bytes_or_as_a_record() -> None:
+    record = np.zeros(1, [("n", "<u4"), ("scale", "<f4"), ("sums", "<u8", 2)])
+    record[0] = (7, 0.5, (1, 9))
+    outputs = []
+    for given in (TILING, bytearray(TILING), memoryview(TILING), record[0], _struct(TILING)):
+        y = np.zeros(16, np.float32)
+        run("scalars", y, -3, 1 << 40, 0.25, 1.5, True, given)
+        outputs.append(y)
+    for y in outputs[1:]:
+        np.testing.assert_array_equal(y, outputs[0])
+    assert outputs[0].any()
+    y = np.zeros(16, np.float32)
+    with pytest.raises(InputError, match="a struct of 24 bytes; 8 were given"):
+        run("scalars", y, -3, 0, 0.0, 0.0, True, TILING[:8])
+    with pytest.raises(InputError, match="argument 6 of scalars is 24"):
+        run("scalars", y, -3, 0, 0.0, 0.0, True, 24)
+    with pytest.raises(InputError, match="argument 1 of scalars is b'3'"):
+        run("scalars", y, b"3", 0, 0.0, 0.0, True, TILING)
+
+
 def _struct(data: bytes) -> object:
     import ctypes
 

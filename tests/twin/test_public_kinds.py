@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
 from core_kernels import compiled, expectations, findings
 
+import ascendops
 from ascendops.errors import KernelCrash
 
 pytestmark = pytest.mark.twin
@@ -176,3 +178,20 @@ def test_tensors_of_a_memory_that_their_position_names() -> None:
     assert found == set()
     np.testing.assert_array_equal(y, np.arange(64) + 256 + vecout)
     assert run(192 * 1024 - 128)[0] == {"UB-BOUNDS"}
+
+
+OWN_CONSTANT = """#include "kernel_operator.h"
+constexpr int32_t DEFAULT_REPEAT_STRIDE = 5;
+extern "C" __global__ __aicore__ void own_constant(GM_ADDR yAddr) {
+    if (g_coreType == AscendC::AIC) return;
+    if ASCEND_IS_AIC { return; }
+    *(__gm__ int32_t *)yAddr = DEFAULT_REPEAT_STRIDE;
+}
+"""
+
+
+def test_a_global_constant_with_a_name_of_the_api(tmp_path: Path) -> None:
+    source, y = tmp_path / "own_constant.cpp", np.zeros(8, np.int32)
+    source.write_text(OWN_CONSTANT)
+    ascendops.twin.compile(source).launch(block_dim=1, args=[y])
+    assert y[0] == 5

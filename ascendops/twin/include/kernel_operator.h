@@ -47,4 +47,5 @@
 using namespace AscendC;
 #else
 using AscendC::GetTPipePtr;  // outside of AscendC in the public header, too
+using AscendC::g_coreType;  // the compiler's own
 #endif

@@ -8,10 +8,10 @@
 #include "ascendc_twin/copy.h"
 #include "ascendc_twin/sync.h"
 
-#define ASCEND_IS_AIV constexpr(g_coreType == AscendC::AIV)
-#define ASCEND_IS_AIC constexpr(g_coreType == AscendC::AIC)
-#define ASCEND_IS_NOT_AIV constexpr(g_coreType != AscendC::AIV)
-#define ASCEND_IS_NOT_AIC constexpr(g_coreType != AscendC::AIC)
+#define ASCEND_IS_AIV constexpr(AscendC::g_coreType == AscendC::AIV)
+#define ASCEND_IS_AIC constexpr(AscendC::g_coreType == AscendC::AIC)
+#define ASCEND_IS_NOT_AIV constexpr(AscendC::g_coreType != AscendC::AIV)
+#define ASCEND_IS_NOT_AIC constexpr(AscendC::g_coreType != AscendC::AIC)
 
 // The registers of the same names, as code below the API reads them.
 struct TwinBlockIdx {
