@@ -18,7 +18,7 @@ def _gather(x_ptr, indices_ptr, y_ptr, total, length, count, BLOCK: tl.constexpr
 
 
 def gather(x: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
-    """y [*batch, m] for x [*batch, n], float32, float16 or bfloat16, and indices [*batch, m], int64 or int32."""
+    """y [*batch, m] for x [*batch, n], float32, float16, bfloat16 or int32, and indices [*batch, m], int64 or int32."""
     x, indices = x.contiguous(), indices.contiguous()
     y = torch.empty(indices.shape, dtype=x.dtype, device=x.device)
     total = indices.numel()

@@ -213,6 +213,15 @@ def test_gather_moves_bits_and_scatter_add_adds_in_order(library, rows, n, m, in
     assert torch.equal(run(library, "scatter_add", "scatter_add", x, indices.to(index), src), want)
 
 
+@pytest.mark.parametrize(("rows", "n", "m"), [(3, 40, 70), (2, 20011, 300)])
+def test_integers_are_gathered_and_added_as_they_are(library, rows, n, m):
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randint(-(1 << 31), (1 << 31) - 1, (rows, n), generator=generator).int()  # float32 does not have them all, and sums wrap around
+    indices, src = torch.randint(n, (rows, m), generator=generator), x[:, :40].repeat(1, 8)[:, :m].contiguous()
+    assert torch.equal(run(library, "gather", "gather", x, indices), torch.gather(x, 1, indices))
+    assert torch.equal(run(library, "scatter_add", "scatter_add", x, indices, src), torch.scatter_add(x, 1, indices, src))
+
+
 def test_scatter_add_leaves_out_indices_outside_the_row(library):
     indices = torch.tensor([[-1, 3, 1 << 40, 2, -(1 << 40), 1 << 32]])
     y = run(library, "scatter_add", "scatter_add", torch.zeros(1, 3), indices, torch.ones(1, 6))
