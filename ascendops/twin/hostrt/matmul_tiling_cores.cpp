@@ -54,12 +54,13 @@ constexpr double kPerCore = 1.5e5;
 constexpr double kOneBlockWide = 1.3;
 
 // The cut with the least time of the busiest core: its products, and what it reads, weighed by the bandwidth that a product needs.
-// Where several cost the same, M is cut before N.
+// Where several cost the same, M is cut before N. A matrix that the kernel brings to L1 itself (TSCM) is whole on every core.
 int64_t MultiCoreMatmulTiling::Compute() {
     const int32_t whole[3] = {Whole(0), Whole(1), Whole(2)};
     if (dim_ <= 0 || whole[0] <= 0 || whole[1] <= 0 || whole[2] <= 0) return -1;
     const auto part = [this, &whole](int axis, int32_t pieces) {
         if (single_[axis] > 0) return single_[axis];
+        if ((axis == 0 && a_.pos == TPosition::TSCM) || (axis == 1 && b_.pos == TPosition::TSCM)) return whole[axis];
         const int32_t unit = std::max(align_[axis], 16);
         int32_t size = std::min(up(ceil_div(whole[axis], pieces), unit), whole[axis]);
         if (most_single_[axis] > 0) size = std::min(size, most_single_[axis]);

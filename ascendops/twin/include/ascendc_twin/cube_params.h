@@ -157,7 +157,7 @@ struct LoadDataRepeatParam {
 
 enum class FmatrixMode : uint8_t { FMATRIX_LEFT = 0, FMATRIX_RIGHT = 1 };
 enum class HF32Mode : uint8_t { DISABLE = 0, ENABLE = 1 };
-enum class HF32TransMode : uint8_t { NEAREST_EVEN = 0, NEAREST_ZERO = 1 };
+enum class HF32TransMode { NEAREST_ZERO, NEAREST_EVEN };
 
 template <typename T>
 struct InitConstValueParams {

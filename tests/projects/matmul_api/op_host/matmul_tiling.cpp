@@ -21,8 +21,10 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context) {
     using matmul_tiling::DataType;
     using matmul_tiling::TPosition;
     const DataType in = static_cast<DataType>(type), out = in == DataType::DT_INT8 || in == DataType::DT_INT4 ? DataType::DT_INT32 : DataType::DT_FLOAT;
-    api->SetAType(TPosition::GM, CubeFormat::ND, in, (flags & 1) != 0);
-    api->SetBType(TPosition::GM, CubeFormat::ND, in, (flags & 2) != 0);
+    const auto place = [flags](int32_t in_l1) { return (flags & in_l1) != 0 ? TPosition::TSCM : TPosition::GM; };
+    const auto format = [flags](int32_t in_l1) { return (flags & in_l1) != 0 ? CubeFormat::NZ : CubeFormat::ND; };
+    api->SetAType(place(128), format(128), in, (flags & 1) != 0);
+    api->SetBType(place(256), format(256), in, (flags & 2) != 0);
     api->SetCType((flags & 16) != 0 ? TPosition::VECIN : TPosition::GM, CubeFormat::ND, out);
     api->SetBiasType(TPosition::GM, CubeFormat::ND, out);
     const bool whole = (flags & 32) != 0;
