@@ -12,7 +12,7 @@ _STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#222}.small{font-size:10.5px;fill:#555}.title{font-weight:600;font-size:13px}"
     ".box{fill:#fff;stroke:#888}.in{fill:#dbe9f6;stroke:#4e79a7}.out{fill:#e3f1e1;stroke:#59a14f}"
     ".work{fill:#fdf1d3;stroke:#c9a227}.stay{fill:#f1e3ee;stroke:#b07aa1}.tile{fill:none;stroke:#d1495b;stroke-width:2}"
-    ".line{stroke:#888;fill:none}.arrow{stroke:#444;fill:none;marker-end:url(#tip)}"
+    ".core{font-size:10.5px;fill:#444;paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-opacity:.8}.line{stroke:#888;fill:none}.arrow{stroke:#444;fill:none;marker-end:url(#tip)}"
 )
 
 
@@ -38,13 +38,13 @@ def svg(title: str, panels: Sequence[Mapping[str, Any]]) -> str:
 def _panel(panel: Mapping[str, Any]) -> Iterator[str]:
     yield _text(12, 20, f"{panel['key']}: {panel['note']}", "title")
     yield from _tensor(panel["tile"], panel.get("rows", "rows"), panel.get("columns", "n"))
-    yield '<rect class="box" x="252" y="34" width="366" height="146" rx="8"/>'
+    yield '<rect class="box" x="252" y="34" width="374" height="146" rx="8"/>'
     yield _text(262, 50, panel.get("memory", "UB of one core"), "small")
     yield _arrow(176, 250, 100, panel.get("reads", "MTE2"))
-    yield _arrow(620, 690, 100, panel.get("writes", "MTE3"))
+    yield _arrow(628, 690, 100, panel.get("writes", "MTE3"))
     yield _text(696, 104, "GM")
-    for x, kind, names in ((264, "in", panel["in"]), (384, "work", panel.get("work", [])), (504, "out", panel["out"])):
-        yield from _column(x, kind, names, panel.get("stay", []) if kind == "work" else [])
+    for x, width, kind, names in ((262, 112, "in", panel["in"]), (382, 118, "work", panel.get("work", [])), (506, 112, "out", panel["out"])):
+        yield from _column(x, width, kind, names, panel.get("stay", []) if kind == "work" else [])
 
 
 def _tensor(tile: str, rows: str, columns: str) -> Iterator[str]:
@@ -54,7 +54,6 @@ def _tensor(tile: str, rows: str, columns: str) -> Iterator[str]:
     for core, color in enumerate(CORES):
         y = TOP + core * band
         yield f'<rect x="{left}" y="{y}" width="{width}" height="{band}" fill="{color}" fill-opacity="0.35" stroke="#666"/>'
-        yield _text(left + 4, y + 17, f"core {core}", "small")
     yield _text(left + 60, TOP + 4 * band + 18, "...", "small")
     yield f'<rect class="line" x="{left}" y="{TOP}" width="{width}" height="{5 * band + 10}"/>'
     if tile == "rows":
@@ -65,17 +64,18 @@ def _tensor(tile: str, rows: str, columns: str) -> Iterator[str]:
         yield f'<path class="line" d="M{left} {TOP + 9}h{width}"/><rect class="tile" x="{left}" y="{TOP}" width="35" height="9"/>'
     else:
         yield f'<rect class="tile" x="{left}" y="{TOP}" width="{width}" height="{band}"/>'
+    yield from (_text(left + 4, TOP + core * band + 17, f"core {core}", "core") for core in range(len(CORES)))
 
 
-def _column(x: int, kind: str, names: Sequence[str], stay: Sequence[str]) -> Iterator[str]:
+def _column(x: int, width: int, kind: str, names: Sequence[str], stay: Sequence[str]) -> Iterator[str]:
     """Boxes below each other; a name that ends with *2 is a double-buffered queue."""
     labelled = [(kind, name) for name in names] + [("stay", name) for name in stay]
     step = min(40, 124 // max(len(labelled), 1))
     for index, (style, name) in enumerate(labelled):
         y, double = 56 + index * step, name.endswith("*2")
         if double:
-            yield f'<rect class="{style}" x="{x + 4}" y="{y - 3}" width="112" height="{step - 10}" rx="3"/>'
-        yield f'<rect class="{style}" x="{x}" y="{y}" width="112" height="{step - 10}" rx="3"/>'
+            yield f'<rect class="{style}" x="{x + 4}" y="{y - 3}" width="{width}" height="{step - 10}" rx="3"/>'
+        yield f'<rect class="{style}" x="{x}" y="{y}" width="{width}" height="{step - 10}" rx="3"/>'
         yield _text(x + 5, y + (step - 10) / 2 + 4, name.removesuffix("*2").strip(), "small")
 
 

@@ -108,6 +108,9 @@ def test_forms(tmp_path: Path) -> None:
     markdown = checklist.render(report, "md")
     assert "- [ ] `__global__ kernel k`" in markdown and "ascendops new op k --from" in markdown and "## Which framework" in markdown
     assert "<script>alert" not in checklist.render(scan([write(tmp_path, b__py="x.to('cuda') # <script>alert</script>")]), "html")
+    assert "No finding matches the filters" in checklist.render(scan([write(tmp_path, b__py="x.to('cuda')")]), "html")
+    (tmp_path / "clean").mkdir()
+    assert "Nothing here needs to be changed" in checklist.render(scan([write(tmp_path / "clean", c__py="x = 1")]), "html")
 
 
 def test_every_rule_of_a_finding_has_a_page(tmp_path: Path) -> None:
