@@ -104,7 +104,8 @@ class _Writer:
         self.made.cases = len(rows)
         data = self.folder / DATA
         (data / "cases.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        manifest = {"operator": self.spec.name, "soc": self.soc.name, "tier": tier, "seed": seed, "cases": rows}
+        defaults = {attr.name: attr.default for attr in self.spec.attrs if not attr.required}
+        manifest = {"operator": self.spec.name, "soc": self.soc.name, "tier": tier, "seed": seed, "defaults": defaults, "cases": rows}
         (data / "cases.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
         shutil.copytree(self.spec.root / "op_kernel", self.folder / "op_kernel")
         self._render()
@@ -131,9 +132,14 @@ class _Writer:
             if truth is not None:
                 _save_arrays(folder / f"golden_{i}.npz", truth)
                 outputs.append({"name": param, "file": f"output_{i}.bin", "dtype": dtype_name(out), "golden": f"golden_{i}.npz"})
-        lines.append(f"case {name} {kernel.name} {call.tiling.block_dim} {sum(call.tiling.workspaces)}")
-        lines += [f"  {line}" for line in self._parameters(call, folder)]
-        rows.append({"folder": name, "id": case.id, "kernel": kernel.name, "inputs": case.digest(seed), "outputs": outputs})
+        workspace, parameters = sum(call.tiling.workspaces), self._parameters(call, folder)
+        lines.append(f"case {name} {kernel.name} {call.tiling.block_dim} {workspace}")
+        lines += [f"  {line}" for line in parameters]
+        rows.append({
+            "folder": name, "id": case.id, "digest": case.digest(seed), "kernel": kernel.name, "blocks": call.tiling.block_dim, "workspace": workspace,
+            "inputs": [_described(call.tensors[name]) for name in self.operator.inputs], "attrs": case.attrs, "parameters": parameters,
+            "outputs_made": [_described(out) for out in call.outputs], "outputs": outputs,
+        })  # fmt: skip
         kernel.cases += 1
         return ""
 
@@ -188,6 +194,10 @@ class _Writer:
                 target = env.render_text(entry.target, context, where=entry.template)
                 files.add(target, env.render(entry.template, context), executable=entry.executable)
         files.write(self.folder)
+
+
+def _described(tensor: Any) -> list[Any] | None:
+    return None if tensor is None else [dtype_name(tensor), list(tensor.shape)]
 
 
 def _words(tiling: bytes) -> bytes:

@@ -17,6 +17,7 @@ _SUFFIXES = frozenset({".cpp", ".h", ".hpp", ".cc"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NEEDS_STRUCT = re.compile(r"\bGET_TILING_DATA\s*\(")
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _SYSTEM_WORKSPACE = re.compile(r"\b(?:GetUserWorkspace|GetSysWorkSpacePtr|REGIST_MATMUL_OBJ)\b")
 
 
@@ -50,12 +51,18 @@ def read_kernel(root: Path, path: Path, entry: str, definition: OpDef) -> Kernel
         "it needs the system workspace, and has no REGISTER_TILING_DEFAULT": bool(_SYSTEM_WORKSPACE.search(whole)) and "REGISTER_TILING_DEFAULT" not in whole,
     }
     parameters = _parameters(texts[path], entry)
+    outside = next((name for file, text in texts.items() for name in _INCLUDE.findall(text) if _leaves(file.parent / name, folder)), "")
+    reasons[f"its kernel includes a file outside of op_kernel/: {outside}"] = bool(outside)
     reasons["its kernel has other parameters than tensors, workspace and tiling"] = len(parameters) != len(tensors) + 2
     for reason, holds in reasons.items():
         if holds:
             what = f"{definition.op_type} cannot be a direct launch: {reason}"
             raise DirectLaunchRefused(what, where=str(path), help="ascendops explain ASC210; build --backend cann makes an operator package of it")
     return KernelFile(path.relative_to(folder).as_posix(), entry, parameters[-2], frozenset(_WORD.findall(whole)))
+
+
+def _leaves(path: Path, folder: Path) -> bool:
+    return path.is_file() and not path.resolve().is_relative_to(folder.resolve())
 
 
 def _parameters(text: str, entry: str) -> list[str]:

@@ -19,6 +19,8 @@ FINITE, NAN, PLUS, MINUS = 1, 2, 4, 8
 def expected(case: TestCase, values: Mapping[str, Any], seed: int) -> list[dict[str, np.ndarray] | None]:
     """For each output `want` and, unless bits are compared, `allowed` (both float64) and `kinds` (bits of FINITE, NAN, PLUS, MINUS).
 
+    `signed` is there where the sign of zero counts, because values are only moved.
+
     An output that the golden leaves out is None.
 
     Raises:
@@ -37,7 +39,8 @@ def _arrays(truth: Truth, dtype: torch.dtype | None) -> dict[str, np.ndarray]:
 
     want = truth.want
     if truth.kappa is not None:
-        return {"want": want.numpy(), "allowed": truth.allowed().numpy(), "kinds": _kinds(truth).numpy()}
+        signed = {"signed": np.array([True])} if truth.signed_zero else {}
+        return {"want": want.numpy(), "allowed": truth.allowed().numpy(), "kinds": _kinds(truth).numpy(), **signed}
     if want.is_floating_point():  # whole numbers of a real-valued golden: within half, and a tie's slack
         allowed = 0.5 + 1e-6 * want.abs().clamp(min=1)
         return {"want": want.double().numpy(), "allowed": allowed.double().numpy(), "kinds": torch.full(want.shape, FINITE, dtype=torch.uint8).numpy()}

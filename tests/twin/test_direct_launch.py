@@ -52,8 +52,40 @@ def test_an_exported_operator_is_built_launched_and_right(exported, tmp_path, ve
     launched = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
     assert [words[1] for words in launched] == [case["kernel"] for case in cases]
     assert {words[1] for words in launched} == {"softmax_float32_key1", "softmax_float32_key2"}
+    torch_calls(exported, home, tmp_path / "toolkit/lib64/libascendcl.so")
     refused = run(exported, home, ACL_FAIL="soc")
     assert refused.returncode == 3 and "the tiling data are for Ascend910B3, this device is Ascend910B1" in refused.stderr
+
+
+CALLS = """
+import ctypes, sys, types
+import torch
+acl, stream = ctypes.CDLL(sys.argv[2]), ctypes.c_void_p()
+assert acl.aclInit(None) == 0 and acl.aclrtCreateStream(ctypes.byref(stream)) == 0
+torch.npu = types.SimpleNamespace(current_stream=lambda: types.SimpleNamespace(npu_stream=stream.value), get_device_name=lambda: "Ascend910B3")
+sys.path.insert(0, sys.argv[1])
+from softmax_direct import softmax
+for shape in ((8, 1023), (2, 30011)):
+    x = torch.randn(shape)
+    y = softmax(x)
+    assert acl.aclrtSynchronizeStream(stream) == 0
+    torch.testing.assert_close(y, torch.softmax(x, -1))
+for bad, why in ((torch.randn(3, 7), "has no tiling data for"), (torch.randn(1023, 8).t(), "pass contiguous tensors")):
+    try:
+        softmax(bad)
+    except ValueError as error:
+        assert why in str(error), error
+    else:
+        raise AssertionError(why)
+print("called")
+"""
+
+
+def torch_calls(exported, home, runtime):
+    """softmax_direct.py on CPU tensors, which the stand-in takes for device memory."""
+    env = {**os.environ, "LD_LIBRARY_PATH": f"{home}/lib64", "ACL_FAIL": "near"}
+    done = subprocess.run([sys.executable, "-c", CALLS, str(exported), str(runtime)], env=env, capture_output=True, text=True, check=False)
+    assert done.stdout == "called\n", done.stderr
 
 
 def test_wrong_outputs_are_found(exported, tmp_path):

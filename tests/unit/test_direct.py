@@ -67,12 +67,14 @@ def test_a_kernel_is_read_with_its_workspace_parameter_and_the_macros_it_uses(ke
         ({}, "GET_TILING", "REGISTER_TILING_FOR_TILINGKEY(1, T); GET_TILING", "depends on the key"),
         ({}, "REGISTER_TILING_DEFAULT(ScaleTiling);", "", "GET_TILING_DATA without REGISTER_TILING_DEFAULT"),
         ({}, "REGISTER_TILING_DEFAULT(ScaleTiling);\n    GET_TILING_DATA(data, tiling);", "", "needs the system workspace"),
+        ({}, '#include "kernel_operator.h"', '#include "../shared.h"', r"outside of op_kernel/: \.\./shared\.h"),
         ({}, "GM_ADDR x, ", "GM_ADDR x, float s, ", "other parameters"),
         ({}, "void scale(", "void scaled(", "other parameters"),
     ],
 )
 def test_what_cannot_be_launched_so_is_refused_with_the_reason(kernel: Path, fields: dict[str, Any], old: str, new: str, reason: str) -> None:
     kernel.write_text(KERNEL.replace(old, new))
+    (kernel.parent.parent / "shared.h").write_text("")
     with pytest.raises(DirectLaunchRefused, match=reason) as caught:
         read_kernel(kernel.parent.parent, kernel, "scale", definition(**fields))
     assert (caught.value.id, caught.value.exit_code) == ("ASC210", 2)
@@ -97,7 +99,8 @@ def test_the_golden_says_which_class_each_element_may_have() -> None:
     assert found["kinds"].tolist() == [FINITE, NAN, PLUS, MINUS, FINITE | PLUS, FINITE | MINUS, PLUS]
     assert found["allowed"][0] == 2 * 2.0**-10
     exact = _arrays(Truth(want[:1], torch.float16, torch.ones(1, dtype=torch.float64), exact=True), torch.float16)
-    assert exact["allowed"].tolist() == [0.0]
+    assert exact["allowed"].tolist() == [0.0] and "signed" in exact
+    assert "signed" not in _arrays(Truth(want, torch.float16, torch.zeros_like(want), names=("exp",)), torch.float16)
     whole = _arrays(Truth(torch.tensor([300, 2]), None, None), torch.uint8)
     assert whole["want"].dtype == np.uint8 and whole["want"].tolist() == [44, 2] and "allowed" not in whole
     rounded = _arrays(Truth(torch.tensor([2.5], dtype=torch.float64), None, None), torch.int8)
@@ -115,6 +118,7 @@ def test_templates_put_every_kernel_into_both_front_ends(tmp_path: Path) -> None
     assert "#define DTYPE_X half\n#define DIRECT_TILING_KEY 1\n#define DIRECT_WORKSPACE space\n" in files["kernels/scale_float16_key1.cpp"]
     for kernel in kernels:
         assert f"${{DIRECT}}/kernels/{kernel.name}.cpp" in files["cann8/CMakeLists.txt"] and f"{kernel.name}.asc" in files["cann9/CMakeLists.txt"]
+        compile(files["scale_direct.py"], "scale_direct.py", "exec")
         assert f"ACLRT_LAUNCH_KERNEL({kernel.name})(" in files["cann8/launch.cpp"]
         assert f"{kernel.name}<<<blocks, nullptr, stream>>>(" in files[f"cann9/{kernel.name}.asc"]
     assert 'set(CMAKE_ASC_ARCHITECTURES "dav-2002"' in files["cann9/CMakeLists.txt"] and 'set(SOC_VERSION "Ascend310P3"' in files["cann8/CMakeLists.txt"]

@@ -42,15 +42,18 @@ def main() -> int:
     for name in ("-o", "-std", "--npu-arch"):
         parser.add_argument(name)
     parser.add_argument("-c", action="store_true")
-    parser.add_argument("-O3", action="store_true")
+    for name in ("-O3", "-shared", "-fPIC"):
+        parser.add_argument(name, action="store_true")
     parser.add_argument("files", nargs="+")
     options, libraries = parser.parse_known_args()
-    if not all(word.startswith(("-l", "-L")) for word in libraries):
+    if not all(word.startswith(("-l", "-L", "-Wl,")) or word.endswith(".so") for word in libraries):
         sys.exit(f"bisheng: unknown option in {libraries}")
     if options.npu_arch not in _SOCS:
         sys.exit(f"bisheng: --npu-arch is {options.npu_arch}")
     link = ["g++", *options.files, "-o", options.o, str(TOOLKIT / "lib64/libascendcl.so"), *libraries]
-    command = compile_asc(options) if options.c else link
+    if options.c and not options.fPIC:
+        sys.exit("bisheng: an object of a shared library needs -fPIC")
+    command = compile_asc(options) if options.c else link + ["-shared"] * options.shared
     return subprocess.run(command, check=False).returncode
 
 
