@@ -83,6 +83,11 @@ class Judge:
         with few_threads(values):
             truth = self._truths(values, dtypes)
         runs = self._runs(values, runner, truth)
+        taken = _taken(runs[0].outputs, truth, values)
+        if taken is not None:
+            with few_threads(values):
+                truth = self._truths(values, taken)
+            note = "; ".join(filter(None, [note, "inputs have several float dtypes and nothing declares the output's: the candidate's, one of these, is taken"]))
         result = CaseResult(name, "fail", seed=self.seed, notes=[note] if note else [])
         judged = Judged(result, runs[0], truth)
         if runs[0].error:
@@ -208,6 +213,16 @@ class Judge:
             if gates.special_values(measured, truth).failed or gates.elementwise(measured).failed:
                 return gate
         return GateResult("G6", "repeats", "pass", "not bitwise, within the allowed error", (), gate.numbers)
+
+
+def _taken(outputs: Outputs, truth: Sequence[Truth | None], values: Values) -> list[torch.dtype | None] | None:
+    """The candidate's output dtypes, where the inputs have several float dtypes and nothing says which of them it must return; else None."""
+    floats = {tensor.dtype for _, tensor in named_tensors(values) if tensor.is_floating_point()}
+    if len(floats) < 2 or len(outputs) != len(truth):
+        return None
+    free = [t is not None and t.guessed and out is not None and out.dtype in floats for out, t in zip(outputs, truth, strict=True)]
+    taken = [out.dtype if ok and out is not None else (None if t is None else t.dtype) for out, t, ok in zip(outputs, truth, free, strict=True)]
+    return None if taken == [None if t is None else t.dtype for t in truth] else taken
 
 
 def _without_poison(runs: list[Run]) -> list[Run]:

@@ -10,7 +10,7 @@ E: the largest error of the golden evaluated in the compute dtype on those input
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -45,6 +45,7 @@ class Truth:
         wider: `kappa` also allows intermediates rounded to the output's dtype.
         names: The torch functions that the golden called.
         single: The golden evaluated in float32, as float64, if it has nan or infinities that `want` has not.
+        guessed: Nothing declares `dtype`: it is that of the float inputs, promoted.
         unrounded: What `want` was rounded from, where the function is a cast or a copy.
     """
 
@@ -55,6 +56,7 @@ class Truth:
     single: torch.Tensor | None = None
     names: tuple[str, ...] = ()
     wider: bool = False
+    guessed: bool = False
     unrounded: torch.Tensor | None = None
 
     @property
@@ -122,7 +124,9 @@ def truths(
             found.append(Truth(wide, kind, _flushing(kappa, wide, flat, kind), exact, _overflowing(_either(low, flat, wide), wide, kind), names))
         else:
             found.append(Truth(want, kind, None, names=names))
-    return found
+    return [
+        truth if truth is None or declared[i] is not None or first.casts[i] is not None else replace(truth, guessed=True) for i, truth in enumerate(found)
+    ]
 
 
 def _expected(want: torch.Tensor, values: Values) -> torch.dtype | None:

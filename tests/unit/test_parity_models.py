@@ -172,3 +172,20 @@ def test_elements_that_moved_like_their_maximum_are_as_sensitive_as_their_row() 
         return powers / powers.sum(-1, keepdim=True)
 
     assert verify(two_products, lambda x: F.softmax(x, -1), [{"x": x}], repeats=2).passed
+
+
+def test_outputs_of_mixed_inputs_may_have_the_dtype_of_either() -> None:
+    case = {"x": inputs.values((33, 100), torch.bfloat16, "random", 11), "w": inputs.values((100,), torch.float32, "random", 12)}
+
+    def scaled(x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+        return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6) * w
+
+    for dtype in (torch.bfloat16, torch.float32):
+        verdict = verify(lambda x, w, dtype=dtype: scaled(x.float(), w).to(dtype), scaled, [case], repeats=2)
+        assert verdict.passed and any("several float dtypes" in note for note in verdict.cases[0].notes) == (dtype == torch.bfloat16), str(verdict)
+    assert verify(lambda x, w: scaled(x.float(), w).half(), scaled, [case], repeats=2).labels == ("DTYPE",)
+    assert not verify(lambda x, w: scaled(x.float(), w.roll(1)).bfloat16(), scaled, [case], repeats=2).passed
+    declared = lambda x, w: scaled(x, w).float()  # noqa: E731
+    assert verify(lambda x, w: scaled(x.float(), w).bfloat16(), declared, [case], repeats=2).labels == ("DTYPE",)
+    one = {"x": case["x"], "w": case["w"].bfloat16()}
+    assert verify(lambda x, w: scaled(x.float(), w.float()), scaled, [one], repeats=2).labels == ("DTYPE",)
