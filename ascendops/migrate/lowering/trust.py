@@ -9,7 +9,7 @@ import sys
 from ascendops.migrate.scanners.python_tree import Tree
 
 _ALLOWED = re.compile(
-    r"triton\.(?:language\.(?:(?:math|standard|random|core|extra(?:\.\w+)*|libdevice)\.)?\w+(?:\.type|\.value)?|next_power_of_2|cdiv|constexpr|language)|math\.\w+"
+    r"triton\.(?:language\.(?:(?:math|standard|random|core|extra(?:\.\w+)*|libdevice)\.)?\w+(?:\.type|\.value)?|language\.PropagateNan\.(?:ALL|NONE)|next_power_of_2|cdiv|constexpr|language)|math\.\w+"
 )
 _FOREIGN = frozenset(sys.stdlib_module_names) - {"math", "random"}
 _PLAIN = {"range", "len", "min", "max", "float", "int", "bool", "isinstance", "list", "print", "tuple", "abs", "round", "type"}
