@@ -60,7 +60,7 @@ def sort(x: torch.Tensor, descending: bool) -> tuple[torch.Tensor, torch.Tensor]
 
 
 def topk(x: torch.Tensor, k: int, largest: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """The float64 golden of topk, and what torch has for it: equal elements have no order in topk, so it is a stable sort."""
+    """The golden of topk: equal elements have no order in torch.topk, so it is a stable sort."""
     values, indices = torch.sort(x, stable=True, dim=-1, descending=largest)
     return values[..., :k], indices[..., :k]
 

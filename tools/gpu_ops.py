@@ -19,7 +19,8 @@ Make = Callable[[Shapes, torch.dtype], list[torch.Tensor]]
 class Op:
     """How one reference is tried: torch's own operator, its attributes, and shapes for errors and for time.
 
-    `golden` is a float64 formula where torch's operator is not one (or returns less); `make` makes inputs that are not all of one dtype.
+    `golden` is a float64 formula where torch's operator is not one (or returns less); `timed` is what torch has where its result need not
+    be ours (the order of equal elements, say); `make` makes inputs that are not all of one dtype.
     With `cancels`, results can be small differences of large numbers: an ulp is at least one of the mean magnitude of the output.
     """
 
@@ -28,6 +29,7 @@ class Op:
     attrs: dict[str, Any] = field(default_factory=dict)
     positive: bool = False
     golden: Function | None = None
+    timed: Function | None = None
     make: Make | None = None
     cancels: bool = False
     small: Sequence[Shapes] = (((1,),), ((1025,),), ((3, 0),), ((1023, 1025),))
@@ -272,7 +274,9 @@ OPS: dict[str, Op] = {
         large=(((8192, 8192), (8192, 8192), (8192, 8192)),), cancels=True,
     ),
     "sort": Op(fn.sort, attrs={"descending": False}, small=_ROWS, large=_SORT_LARGE),
-    "topk": Op(fn.topk, attrs={"k": 1, "largest": True}, small=_ROWS, large=(((65536, 128),), ((256, 50257),))),
+    "topk": Op(
+        fn.topk, attrs={"k": 1, "largest": True}, timed=torch.topk, small=_ROWS, large=(((65536, 128),), ((256, 50257),)),
+    ),
     "permute": Op(
         lambda x, dims: x.permute(dims).contiguous(), attrs={"dims": [0, 3, 1, 2]}, small=_PLANES_SMALL,
         large=(((16, 64, 64, 512),), ((64, 224, 224, 4),)),
@@ -307,6 +311,11 @@ def attrs_of(name: str) -> Sequence[dict[str, Any]]:
     if name == "flash_attention":
         return _ATTENTION
     return _REDUCED if name in REDUCTIONS else (OPS[name].attrs,)
+
+
+def timed_attrs_of(name: str) -> Sequence[dict[str, Any]]:
+    """The attribute sets whose time is taken: also those that small shapes are too small for."""
+    return (*attrs_of(name), {"k": 64, "largest": True}) if name == "topk" else attrs_of(name)
 
 
 def small_shapes(name: str) -> Sequence[Shapes]:

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tools.gpu_functions import Function, Shapes  # noqa: E402  the path comes first
-from tools.gpu_ops import OPS, attrs_of, small_shapes  # noqa: E402
+from tools.gpu_ops import OPS, attrs_of, small_shapes, timed_attrs_of  # noqa: E402
 
 MANTISSA = {torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
 EXPONENT = {torch.float32: -126, torch.float16: -14, torch.bfloat16: -126}
@@ -175,7 +175,7 @@ def measure(
         outs = [out for out in outputs(function(*xs, **attrs)) if out is not None]
         record.bytes = sum(x.numel() * x.element_size() for x in [*xs, *outs])
         record.microseconds, record.quartiles = clock(lambda: function(*xs, **attrs), flush)
-        record.torch_microseconds, _ = clock(lambda: op.torch(*xs, **attrs), flush)
+        record.torch_microseconds, _ = clock(lambda: (op.timed or op.torch)(*xs, **attrs), flush)
     except FAILURES as error:  # the record says so, and the others go on
         record.error = f"{type(error).__name__}: {error}"[:300]
     return record
@@ -230,6 +230,7 @@ def record(names: Sequence[str], folder: Path, deadline: float) -> tuple[list[Re
             for attrs in attrs_of(name):
                 for dtype in MANTISSA:
                     records += [check(name, what, function, dtype, shapes, attrs) for shapes in small_shapes(name)]
+            for attrs in timed_attrs_of(name):
                 for dtype in (torch.float32, torch.bfloat16):
                     for shapes in OPS[name].large:
                         records.append(measure(name, what, function, dtype, shapes, attrs, flush))
