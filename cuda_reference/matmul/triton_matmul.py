@@ -15,7 +15,7 @@ GROUP = 8  # blocks of rows that take turns before the next columns
 def _product(
     a_ptr, b_ptr, y_ptr, m, n, k, a_row, a_depth, b_depth, b_column,
     M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TURNS: tl.constexpr,
-    EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+    WHOLE: tl.constexpr, EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
 ):  # fmt: skip
     tall, wide = tl.cdiv(m, M), tl.cdiv(n, N)
     product = (tl.program_id(0) // (tall * wide)).to(tl.int64)
@@ -25,8 +25,9 @@ def _product(
     rows = (first + block % (TURNS * wide) % turns) * M + tl.arange(0, M)
     columns = block % (TURNS * wide) // turns * N + tl.arange(0, N)
     depth = tl.arange(0, K)
-    a_at = a_ptr + product * m * k + (rows % m).to(tl.int64)[:, None] * a_row + depth.to(tl.int64)[None, :] * a_depth
-    b_at = b_ptr + product * n * k + depth.to(tl.int64)[:, None] * b_depth + (columns % n).to(tl.int64)[None, :] * b_column
+    a_rows, b_columns = (rows, columns) if WHOLE else (rows % m, columns % n)
+    a_at = a_ptr + product * m * k + a_rows.to(tl.int64)[:, None] * a_row + depth.to(tl.int64)[None, :] * a_depth
+    b_at = b_ptr + product * n * k + depth.to(tl.int64)[:, None] * b_depth + b_columns.to(tl.int64)[None, :] * b_column
     total = tl.zeros((M, N), tl.float32)
     for start in range(0, k, K):
         if EVEN:
@@ -40,18 +41,22 @@ def _product(
         a_at += K * a_depth
         b_at += K * b_depth
     y = y_ptr + product * m * n + rows.to(tl.int64)[:, None] * n + columns[None, :]
-    tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
+    if WHOLE:
+        tl.store(y, total.to(y_ptr.dtype.element_ty))
+    else:
+        tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
 
 
-def _blocks(m: int, n: int, products: int, exact: bool, along_k: bool) -> tuple[int, ...]:
+def _blocks(m: int, n: int, k: int, products: int, exact: bool, along_k: bool) -> tuple[int, ...]:
     """(rows, columns, depth) of a block, warps and stages. Where there are few blocks they are smaller, so that each processor has one."""
-    few = triton.cdiv(m, 128) * triton.cdiv(n, 128) * products < 132
     if exact:
-        return (64, 64, 32, 4, 3) if few else (128, 128, 32, 8, 3)
-    if few:
+        return 64, 128, 32, 4, 3
+    if triton.cdiv(m, 128) * triton.cdiv(n, 128) * products < 132:
         return 128, 64, 128, 4, 4
+    if k <= 256:  # several blocks at a time on a processor: while one is stored, others are loaded
+        return 128, 128, 32, 4, 4
     if m >= 1024 and n >= 1024:
-        return (256, 128, 64, 8, 3) if along_k else (128, 256, 64, 8, 3)
+        return (256, 128, 64, 8, 3) if along_k else (128, 256, 32, 8, 4)
     return 128, 128, 64, 8, 4
 
 
@@ -69,10 +74,11 @@ def matmul(a: torch.Tensor, b: torch.Tensor, transpose_a: bool = False, transpos
     if y.numel() == 0:
         return y
     exact, products = a.dtype == torch.float32, y.numel() // (m * n)
-    *most, warps, stages = _blocks(m, n, products, exact, transpose_b)
+    *most, warps, stages = _blocks(m, n, k, products, exact, transpose_b)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (m, n, k), strict=True))
     _product[(triton.cdiv(m, high) * triton.cdiv(n, wide) * products,)](
         a, b, y, m, n, k, *((1, m) if transpose_a else (k, 1)), *((1, k) if transpose_b else (n, 1)),
-        M=high, N=wide, K=deep, TURNS=GROUP, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda, num_warps=warps, num_stages=stages,
+        M=high, N=wide, K=deep, TURNS=GROUP, WHOLE=m % high == 0 and n % wide == 0, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda,
+        num_warps=warps, num_stages=stages,
     )  # fmt: skip
     return y

@@ -1,8 +1,9 @@
 """y = maximum of x along dim, NaN where there is a NaN, in Triton.
 
-The input is seen as outer x length x inner. A program takes a block of results and walks along their lines with one
+The input is seen as outer x length x inner. A program takes a block of results and walks along a part of their lines with one
 accumulator per result and lane, so that rounding errors grow slowly; neighbouring results are neighbours in memory when inner
-> 1. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+> 1. Where few blocks of results would leave processors idle, lines are shared out: each part gives float32 results, and these are
+reduced in the same way. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import torch
@@ -11,33 +12,46 @@ import triton.language as tl
 
 
 @triton.jit
-def _kernel(x_ptr, y_ptr, results, length, inner, RESULTS: tl.constexpr, LANES: tl.constexpr):
+def _kernel(x_ptr, y_ptr, results, length, inner, share, RESULTS: tl.constexpr, LANES: tl.constexpr):
     result = tl.program_id(0).to(tl.int64) * RESULTS + tl.arange(0, RESULTS)
     valid = result < results
     base = result // inner * length * inner + result % inner
     lane = tl.arange(0, LANES).to(tl.int64)
+    first = tl.program_id(1) * share  # a multiple of LANES
     best = tl.full((RESULTS, LANES), float("-inf"), tl.float32)
-    has_nan = tl.zeros((RESULTS, LANES), tl.int32)
-    for start in range(0, length, LANES):
+    for start in range(first, tl.minimum(first + share, length), LANES):
         line = start + lane
         offsets = base[:, None] + line[None, :] * inner
         inside = valid[:, None] & (line[None, :] < length)
         x = tl.load(x_ptr + offsets, mask=inside, other=float("-inf")).to(tl.float32)
-        best = tl.maximum(best, x)
-        has_nan = tl.where(x != x, 1, has_nan)  # tl.maximum drops NaN by default
+        best = tl.maximum(best, x, propagate_nan=tl.PropagateNan.ALL)
     y = tl.max(best, axis=1)
-    y = tl.where(tl.max(has_nan, axis=1) > 0, float("nan"), y)
-    tl.store(y_ptr + result, y.to(y_ptr.dtype.element_ty), mask=valid)
+    y = tl.where(tl.max((best != best).to(tl.int32), axis=1) > 0, float("nan"), y)  # tl.max drops NaN
+    tl.store(y_ptr + tl.program_id(1) * results + result, y.to(y_ptr.dtype.element_ty), mask=valid)
 
 
-def _config(results: int, length: int, inner: int, cuda: bool) -> dict[str, int]:
-    """Block sizes: on a GPU along the memory, in the interpreter few programs and few steps."""
-    elements = 4096 if cuda else 262144
+def _config(results: int, length: int, inner: int, cuda: bool) -> tuple[dict[str, int], int]:
+    """(block sizes, lines of a part): on a GPU along the memory, in the interpreter few programs and few steps."""
+    elements, programs = (4096, 1056) if cuda else (65536, 2)
     widest = 32 if cuda and inner >= 32 else elements
     lanes = triton.next_power_of_2(length or 1)
     lanes = lanes if lanes < widest else widest
     wanted, room = triton.next_power_of_2(results), elements // lanes
-    return {"RESULTS": wanted if wanted < room else room, "LANES": lanes}
+    some = wanted if wanted < room else room
+    steps = triton.cdiv(length or 1, lanes)
+    together = steps * triton.cdiv(results, some) // programs  # steps of a part
+    shortest = 4 if cuda else 1
+    return {"RESULTS": some, "LANES": lanes}, lanes * (together if together > shortest else shortest)
+
+
+def _reduce(x: torch.Tensor, y: torch.Tensor, length: int, inner: int) -> None:
+    config, share = _config(y.numel(), length, inner, x.is_cuda)
+    parts = triton.cdiv(length or 1, share)
+    out = y if parts == 1 else torch.empty((parts, y.numel()), dtype=torch.float32, device=x.device)
+    grid = (triton.cdiv(y.numel(), config["RESULTS"]), parts)
+    _kernel[grid](x, out, y.numel(), length, inner, share, **config)
+    if parts > 1:
+        _reduce(out, y, parts, y.numel())
 
 
 def max(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> torch.Tensor:
@@ -51,10 +65,8 @@ def max(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> torch.Tensor:
         inner *= size
     kept = [*shape[:dim], 1, *shape[dim + 1 :]] if x.dim() else []
     y = torch.empty(kept, dtype=x.dtype, device=x.device)
-    results = y.numel()
-    if results and length == 0:
+    if y.numel() and length == 0:
         raise ValueError("nothing has no maximum")
-    if results:
-        config = _config(results, length, inner, x.is_cuda)
-        _kernel[(triton.cdiv(results, config["RESULTS"]),)](x, y, results, length, inner, **config)
+    if y.numel():
+        _reduce(x, y, length, inner)
     return y if keepdim or not x.dim() else y.squeeze(dim)

@@ -72,8 +72,8 @@ def permute(x: torch.Tensor, dims: list[int]) -> torch.Tensor:
     turned = other[1] == 1 and last[1] != 1
     outer = [(1, 0, 0)] * (MOST - len(axes)) + axes
     most = 4096 if x.is_cuda else 1 << 18  # the interpreter's cost is per program
-    side = 64 if turned and x.is_cuda else most
-    wide = min(side, triton.next_power_of_2(last[0]))
+    tall = min(64 if turned and x.is_cuda else most, triton.next_power_of_2(other[0])) if turned else 1
+    wide = max(1, min(most // tall, triton.next_power_of_2(last[0])))
     tall = max(1, min(most // wide, triton.next_power_of_2(other[0])))
     across = triton.cdiv(last[0], wide)
     planes = x.numel() // (last[0] * other[0])

@@ -1,87 +1,143 @@
 """values[i, :] = the row x[i, :] in ascending or descending order, x[i, indices[i, j]] = values[i, j], in Triton.
 
-Each element becomes a 64-bit key, its order above and its index below, so that keys are unique and equal elements keep their order.
-The place of a key in its block is the number of keys before it; runs are merged in pairs, where that number is found by halving
-the other run. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+Each element becomes a key, its order above and its index below, so that keys are unique and equal elements keep their order: 32 bits where
+16 are enough for both, else 64. A block of keys is sorted in registers by a bitonic network; runs of blocks are merged in pairs, where the
+place of a key is found by halving the other run. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import torch
 import triton
 import triton.language as tl
 
+BLOCKS = (128, 512, 2048)  # elements of a block: a network takes seconds to compile, so there are few
+LANES = 128  # neighbours that a warp reads at a time
+
 
 @triton.jit
-def _sort_blocks(x_ptr, key_ptr, rows, length, blocks, DESCENDING: tl.constexpr, ROWS: tl.constexpr, BLOCK: tl.constexpr):
-    row = (tl.program_id(0) // blocks).to(tl.int64) * ROWS + tl.arange(0, ROWS)
-    start = tl.program_id(0) % blocks * BLOCK
-    column = start + tl.arange(0, BLOCK)
+def _keys(x, index, flip, NARROW: tl.constexpr):
+    """Keys in the order of x, of -x if flip is -1 instead of 0; NaN is greater than all others, and -0 equals +0."""
+    wide = x.to(tl.float32)
+    if NARROW:
+        bits = tl.where(wide == 0, 0, x.to(tl.int16, bitcast=True).to(tl.int32))
+        order = bits ^ ((bits >> 31) & 0x7FFF)
+        keys = ((tl.where(wide != wide, 0x7FFF, order) ^ flip) << 16) | index
+    else:
+        bits = tl.where(wide == 0, 0.0, wide).to(tl.int32, bitcast=True)
+        order = bits ^ ((bits >> 31) & 0x7FFFFFFF)
+        order = tl.where(wide != wide, 0x7FFFFFFF, order) ^ flip
+        keys = (order.to(tl.int64) << 32) | index.to(tl.int64)
+    return keys
+
+
+@triton.jit
+def _swap(keys, STEP: tl.constexpr):
+    """Puts each pair of elements STEP apart in ascending order."""
+    PAIRS: tl.constexpr = keys.numel // (2 * STEP)
+    pairs = tl.reshape(keys, (PAIRS, 2, STEP))
+    others = tl.sum(pairs, axis=1, keep_dims=True) - pairs  # of each pair; integers wrap
+    first = (tl.arange(0, 2) == 0)[None, :, None]
+    return tl.reshape(tl.where((pairs < others) == first, pairs, others), keys.shape)
+
+
+@triton.jit
+def _sorted(keys, LEVELS: tl.constexpr):
+    """Each row of keys, 2^LEVELS long, in ascending order: runs of 2, 4, 8, ..., of which every other one is kept in descending order."""
+    column = tl.arange(0, 1 << LEVELS)[None, :]
+    for level in tl.static_range(1, LEVELS + 1):
+        keys = keys ^ -(column >> level & 1)  # ~ turns the order round
+        for step in tl.static_range(1, level + 1):
+            keys = _swap(keys, 1 << (level - step))
+        keys = keys ^ -(column >> level & 1)
+    return keys
+
+
+@triton.jit
+def _places(COUNT: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr):
+    """0 to COUNT, as [WARPS, steps, LANES]: a load of it gives a warp neighbours, so that it exchanges few elements with other warps."""
+    STEPS: tl.constexpr = COUNT // (WARPS * LANES)
+    warp, step = tl.arange(0, WARPS)[:, None, None], tl.arange(0, STEPS)[None, :, None]
+    return (warp * STEPS + step) * LANES + tl.arange(0, LANES)[None, None, :]
+
+
+@triton.jit(do_not_specialize=["rows", "flip"])
+def _sort_blocks(
+    x_ptr, keys_ptr, values_ptr, indices_ptr, rows, length, blocks, flip,
+    WHOLE: tl.constexpr, NARROW: tl.constexpr, ROWS: tl.constexpr, LEVELS: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr,
+):  # fmt: skip
+    first = (tl.program_id(0) // blocks).to(tl.int64) * ROWS
+    start = tl.program_id(0) % blocks << LEVELS
+    place = _places(ROWS << LEVELS, WARPS, LANES)
+    row, column = first + place // (1 << LEVELS), start + place % (1 << LEVELS)
+    inside = (row < rows) & (column < length)
+    keys = _keys(tl.load(x_ptr + row * length + column, mask=inside, other=0.0), column, flip, NARROW)
+    keys = tl.where(inside, keys, 0x7FFFFFFF if NARROW else 0x7FFFFFFFFFFFFFFF)
+    keys = _sorted(tl.reshape(keys, (ROWS, 1 << LEVELS)), LEVELS)
+    row, column = first + tl.arange(0, ROWS), start + tl.arange(0, 1 << LEVELS)
     inside = (row[:, None] < rows) & (column[None, :] < length)
-    x = tl.load(x_ptr + row[:, None] * length + column[None, :], mask=inside, other=0.0).to(tl.float32)
-    bits = tl.where(x == 0, 0.0, x).to(tl.int32, bitcast=True)  # -0 equals +0
-    order = bits ^ ((bits >> 31) & 0x7FFFFFFF)
-    order = tl.where(x != x, 0x7FFFFFFF, order)  # NaN is greater than all others
-    if DESCENDING:
-        order = ~order
-    key = (order.to(tl.int64) << 32) | column[None, :].to(tl.int64)
-    key = tl.where(inside, key, 0x7FFFFFFFFFFFFFFF)
-    before = tl.sum((key[:, None, :] < key[:, :, None]).to(tl.int32), axis=2)
-    tl.store(key_ptr + row[:, None] * length + start + before, key, mask=inside)
+    at = row[:, None] * length + column[None, :]
+    if WHOLE:
+        index = (keys & (0xFFFF if NARROW else 0x7FFFFFFF)).to(tl.int64)
+        tl.store(values_ptr + at, tl.load(x_ptr + row[:, None] * length + index, mask=inside), mask=inside)
+        tl.store(indices_ptr + at, index, mask=inside)
+    else:
+        tl.store(keys_ptr + at, keys, mask=inside)
 
 
 @triton.jit
-def _merge_pairs(from_ptr, to_ptr, count, length, run, STEPS: tl.constexpr, BLOCK: tl.constexpr):
-    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = i < count
-    key = tl.load(from_ptr + i, mask=inside, other=0)
-    place = i % length
-    base = i - place  # of the row
-    mine = place // run
-    start = tl.minimum((mine ^ 1) * run, length)  # of the other run
-    low = tl.zeros_like(place)
-    high = tl.minimum(start + run, length) - start
-    for _ in range(STEPS):
+def _merge_pairs(from_ptr, to_ptr, length, blocks, level, BLOCK: tl.constexpr):
+    """Merges runs of 2^level keys of each row in pairs; a program finds the places of some keys."""
+    base = (tl.program_id(0) // blocks).to(tl.int64) * length  # of the row
+    place = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    inside = place < length
+    key = tl.load(from_ptr + base + place, mask=inside, other=0)
+    mine = place >> level
+    start = tl.minimum((mine ^ 1) << level, length)  # of the other run
+    low = start
+    high = tl.minimum(start + (1 << level), length)
+    for _ in range(level + 1):
         open = inside & (low < high)
-        middle = (low + high) // 2
-        before = tl.load(from_ptr + base + start + middle, mask=open, other=0) < key
+        middle = (low + high) >> 1
+        before = tl.load(from_ptr + base + middle, mask=open, other=0) < key
         low = tl.where(open & before, middle + 1, low)
-        high = tl.where(open & ~before, middle, high)
-    tl.store(to_ptr + base + (mine & ~1) * run + place - mine * run + low, key, mask=inside)
+        high = tl.where(open & (before == 0), middle, high)
+    tl.store(to_ptr + base + ((mine & ~1) << level) + place - (mine << level) + low - start, key, mask=inside)
 
 
 @triton.jit
-def _take(x_ptr, key_ptr, values_ptr, indices_ptr, count, length, kept, BLOCK: tl.constexpr):
-    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
-    inside = i < count
-    row, column = i // kept, i % kept
-    index = tl.load(key_ptr + row * length + column, mask=inside, other=0) & 0x7FFFFFFF
-    tl.store(values_ptr + i, tl.load(x_ptr + row * length + index, mask=inside), mask=inside)
-    tl.store(indices_ptr + i, index, mask=inside)
-
-
-def _sorted(x: torch.Tensor, kept: int, descending: bool) -> tuple[torch.Tensor, torch.Tensor]:
-    """The first `kept` elements of each sorted row, and their indices."""
-    x = x.contiguous()
-    values = torch.empty([*x.shape[:-1], kept], dtype=x.dtype, device=x.device)
-    indices = torch.empty(values.shape, dtype=torch.int64, device=x.device)
-    if values.numel() == 0:
-        return values, indices
-    length = x.shape[-1]
-    rows = x.numel() // length
-    run = min(128, triton.next_power_of_2(length))
-    most = 128 // run if x.is_cuda else (1 << 20) // run**2  # the interpreter's cost is per program; Triton's largest tensor has 2^20 elements
-    some = max(1, min(triton.next_power_of_2(rows), most))
-    keys = torch.empty(x.shape, dtype=torch.int64, device=x.device)
-    blocks = triton.cdiv(length, run)
-    _sort_blocks[(triton.cdiv(rows, some) * blocks,)](x, keys, rows, length, blocks, DESCENDING=descending, ROWS=some, BLOCK=run)
-    wide = min(1024 if x.is_cuda else 1 << 17, triton.next_power_of_2(x.numel()))
-    while run < length:
-        merged = torch.empty_like(keys)
-        _merge_pairs[(triton.cdiv(x.numel(), wide),)](keys, merged, x.numel(), length, run, STEPS=run.bit_length(), BLOCK=wide)
-        keys, run = merged, 2 * run
-    _take[(triton.cdiv(values.numel(), wide),)](x, keys, values, indices, values.numel(), length, kept, BLOCK=wide)
-    return values, indices
+def _take(x_ptr, keys_ptr, values_ptr, indices_ptr, length, blocks, NARROW: tl.constexpr, BLOCK: tl.constexpr):
+    base = (tl.program_id(0) // blocks).to(tl.int64) * length  # of the row
+    place = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    inside = place < length
+    index = (tl.load(keys_ptr + base + place, mask=inside, other=0) & (0xFFFF if NARROW else 0x7FFFFFFF)).to(tl.int64)
+    tl.store(values_ptr + base + place, tl.load(x_ptr + base + index, mask=inside), mask=inside)
+    tl.store(indices_ptr + base + place, index, mask=inside)
 
 
 def sort(x: torch.Tensor, descending: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
     """(values, indices) of x [*batch, n] along its last dim, stable, NaN greatest; float32, float16 or bfloat16, and int64."""
-    return _sorted(x, x.shape[-1], descending)
+    x = x.contiguous()
+    values, indices = torch.empty_like(x), torch.empty(x.shape, dtype=torch.int64, device=x.device)
+    if x.numel() == 0:
+        return values, indices
+    length = x.shape[-1]
+    rows = x.numel() // length
+    narrow = x.dtype != torch.float32 and length <= 1 << 16
+    fits = BLOCKS if x.is_cuda else (*BLOCKS, 1 << 14)  # the interpreter's cost is per program
+    run = next((block for block in fits if length <= block), fits[-1])
+    whole, blocks = length <= run, triton.cdiv(length, run)
+    some = max(1, min(triton.next_power_of_2(rows), (1024 if x.is_cuda else 1 << 17) // run))
+    keys = x if whole else torch.empty(x.shape, dtype=torch.int32 if narrow else torch.int64, device=x.device)
+    _sort_blocks[(triton.cdiv(rows, some) * blocks,)](
+        x, keys, values, indices, rows, length, blocks, -1 if descending else 0,
+        WHOLE=whole, NARROW=narrow, ROWS=some, LEVELS=run.bit_length() - 1, WARPS=4, LANES=min(LANES, some * run // 4), num_warps=4,
+    )  # fmt: skip
+    if whole:
+        return values, indices
+    wide = min(1024 if x.is_cuda else 1 << 17, triton.next_power_of_2(length))
+    across = triton.cdiv(length, wide)
+    for level in range(run.bit_length() - 1, (length - 1).bit_length()):
+        merged = torch.empty_like(keys)
+        _merge_pairs[(rows * across,)](keys, merged, length, across, level, BLOCK=wide)
+        keys = merged
+    _take[(rows * across,)](x, keys, values, indices, length, across, NARROW=narrow, BLOCK=wide)
+    return values, indices

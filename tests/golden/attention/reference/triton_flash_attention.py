@@ -19,39 +19,52 @@ LOWEST = tl.constexpr(-3.4028234663852886e38)  # so that keys of score -inf add 
 
 @triton.jit
 def _add_keys(
-    q, k_ptr, v_ptr, rows, peak, total, acc, begin, end, skv, d, factor,
-    N: tl.constexpr, D: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+    q, k_ptr, v_ptr, rows, peak, total, acc, begin, end, skv, d, k_step, factor, N: tl.constexpr, D: tl.constexpr,
+    WHOLE: tl.constexpr, MASKED: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
 ):  # fmt: skip
-    """The keys from begin to end; MASKED: some of them may be hidden from some rows."""
+    """The keys from begin to end; MASKED: some of them may be hidden from some rows; WHOLE: D is d; EXACT: k is [d, k_step], else [skv, d]."""
     columns = tl.arange(0, D)
     precision: tl.constexpr = "ieee" if EXACT else "tf32"
+    lanes = tl.arange(0, N)
+    v_at = v_ptr + (begin + lanes).to(tl.int64)[:, None] * d + columns[None, :]
+    if EXACT:
+        k_at = k_ptr + columns.to(tl.int64)[:, None] * k_step + (begin + lanes)[None, :]
+    else:
+        k_at = k_ptr + (begin + lanes).to(tl.int64)[:, None] * d + columns[None, :]
     for start in range(begin, end, N):
-        keys = start + tl.arange(0, N)
-        inside = (keys[:, None] < skv) & (columns[None, :] < d)
-        at = keys.to(tl.int64)[:, None] * d + columns[None, :]
-        k = tl.load(k_ptr + at, mask=inside, other=0.0)
+        inside = (start + lanes < skv)[:, None]
+        if not WHOLE:
+            inside = inside & (columns < d)[None, :]
+        if EXACT:
+            k = tl.load(k_at) if WHOLE else tl.load(k_at, mask=(columns < d)[:, None], other=0.0)
+        elif WHOLE and not MASKED:
+            k = tl.trans(tl.load(k_at))
+        else:
+            k = tl.trans(tl.load(k_at, mask=inside, other=0.0))
         if WIDEN:  # for the interpreter, which has no products of bfloat16
             k = k.to(tl.float32)
-        scores = tl.dot(q, tl.trans(k), input_precision=precision) * factor
+        scores = tl.dot(q, k, input_precision=precision) * factor
         if MASKED:
-            visible = keys[None, :] < skv
+            visible = (start + lanes)[None, :] < skv
             if CAUSAL:
-                visible = visible & (keys[None, :] <= rows[:, None])
+                visible = visible & ((start + lanes)[None, :] <= rows[:, None])
             scores = tl.where(visible, scores, float("-inf"))
         higher = tl.maximum(peak, tl.max(scores, 1))
         weights = tl.exp2(scores - higher[:, None])
         shrink = tl.exp2(peak - higher)
         total = total * shrink + tl.sum(weights, 1)
-        v = tl.load(v_ptr + at, mask=inside, other=0.0)
+        v = tl.load(v_at) if WHOLE and not MASKED else tl.load(v_at, mask=inside, other=0.0)
         weights = weights.to(v.dtype)
         if WIDEN:
             v, weights = v.to(tl.float32), weights.to(tl.float32)
         acc = tl.dot(weights, v, acc * shrink[:, None], input_precision=precision)
         peak = higher
+        k_at += N if EXACT else N * d
+        v_at += N * d
     return peak, total, acc
 
 
-_BLOCKS = ((128, 64, 8, 3), (128, 128, 8, 2), (128, 64, 4, 3), (64, 64, 4, 3), (64, 32, 4, 2), (32, 32, 4, 2))
+_BLOCKS = ((128, 64, 8, 3), (128, 128, 8, 3), (64, 64, 4, 3), (64, 64, 8, 2), (64, 32, 8, 2), (32, 32, 4, 2))
 
 
 def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **options: Any) -> list[triton.Config]:
@@ -59,8 +72,8 @@ def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **opt
     if not options["LONG"]:
         return configs[-1:]
     if options["EXACT"]:
-        return configs[-2:]
-    return configs[:-1] if options["D"] <= 128 else configs[3:]
+        return configs[3:5]
+    return configs[:3] if options["D"] <= 128 else configs[2:4]
 
 
 @triton.autotune(
@@ -70,13 +83,13 @@ def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **opt
 )
 @triton.jit
 def _attend(
-    q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, heads, group, sq, skv, d, factor,
-    LONG: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+    q_ptr, k_ptr, v_ptr, out_ptr, lse_ptr, heads, group, sq, skv, d, k_step, factor,
+    LONG: tl.constexpr, D: tl.constexpr, WHOLE: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
     first = tl.program_id(0) * M
     head = tl.program_id(1).to(tl.int64)  # of all batches
     kv = head // heads * (heads // group) + head % heads // group
-    k_ptr += kv * skv * d
+    k_ptr += kv * d * (k_step if EXACT else skv)
     v_ptr += kv * skv * d
     rows, columns = first + tl.arange(0, M), tl.arange(0, D)
     at = (head * sq + rows)[:, None] * d + columns[None, :]
@@ -93,8 +106,8 @@ def _attend(
         end = tl.minimum(skv, first + M)
         whole = tl.minimum(whole, first // N * N)
     base = factor * LOG2E
-    peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, 0, whole, skv, d, base, N, D, False, CAUSAL, EXACT, WIDEN)
-    peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, whole, end, skv, d, base, N, D, True, CAUSAL, EXACT, WIDEN)
+    peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, 0, whole, skv, d, k_step, base, N, D, WHOLE, False, CAUSAL, EXACT, WIDEN)
+    peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, whole, end, skv, d, k_step, base, N, D, WHOLE, True, CAUSAL, EXACT, WIDEN)
     tl.store(out_ptr + at, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=inside)
     tl.store(lse_ptr + head * sq + rows, (peak + tl.log2(total)) * LN2, mask=rows < sq)
 
@@ -114,9 +127,11 @@ def flash_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: fl
     def grid(meta: dict[str, int]) -> tuple[int, int]:
         return triton.cdiv(sq, meta["M"]), b * hq
 
+    exact, wide = q.dtype == torch.float32, max(16, triton.next_power_of_2(d))
+    if exact:  # without tensor cores, a product is fast if its right matrix is not transposed: copy k, with room for whole blocks
+        k = torch.nn.functional.pad(k.mT, (0, -skv % 128)).contiguous()
     _attend[grid](
-        q, k, v, out, lse, hq, hq // hkv, sq, skv, d, scale or d**-0.5,
-        LONG=sq >= 512, D=max(16, triton.next_power_of_2(d)), CAUSAL=causal,
-        EXACT=q.dtype == torch.float32, WIDEN=not q.is_cuda,
+        q, k, v, out, lse, hq, hq // hkv, sq, skv, d, k.shape[-1], scale or d**-0.5,
+        LONG=sq >= 512, D=wide, WHOLE=d == wide, CAUSAL=causal, EXACT=exact, WIDEN=not q.is_cuda,
     )  # fmt: skip
     return out, lse
