@@ -13,6 +13,7 @@ from ascendops.twin.device_text import MACRO, Entry, device_text, entry_macros
 _ENTRY = re.compile(r"\b__global__\b(?P<between>[^;{}()]*(?:\([^()]*\)[^;{}()]*)?)\bvoid\s+(?P<name>[A-Za-z_]\w*)\s*\(")
 _ENTRY_VOID_FIRST = re.compile(r"\bvoid\s+(?:__global__|__aicore__|\s)+\s(?P<name>[A-Za-z_]\w*)\s*\(")
 _NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|__attribute__\s*\(\(.*?\)\)", re.DOTALL)
+_LAUNCHED = re.compile(r"\b(?:ACLRT_LAUNCH_KERNEL|ICPU_RUN_KF)\s*\(\s*(\w+)")
 _LOCAL_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _RENAME = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(?P<old>\w+)(?:\(\.\.\.\)[ \t]+(?P<call>\w+)\(__VA_ARGS__\)|[ \t]+(?P<new>[A-Za-z_]\w*))[ \t]*$", re.MULTILINE)
 
@@ -43,9 +44,9 @@ def find_entries(text: str) -> list[str]:
 
 
 def declared_entries(text: str) -> list[str]:
-    """Names of the entry functions that a source text declares and does not define: those of main.cpp in a direct launch project."""
+    """Names of the entry functions that a source text declares or launches, and does not define: those of main.cpp in a direct launch project."""
     text = _NOISE.sub(" ", text)
-    found = [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text) if _is_declaration(text, match.end())]
+    found = _LAUNCHED.findall(text) + [match["name"] for pattern in (_ENTRY, _ENTRY_VOID_FIRST) for match in pattern.finditer(text) if _is_declaration(text, match.end())]
     return [name for name in dict.fromkeys(found) if name not in find_entries(text)]
 
 
@@ -144,7 +145,7 @@ def _nothing(entries: Sequence[Entry], path: Path) -> InputError:
     if declared:
         homes = [one.name for one in sorted(path.parent.iterdir()) if one.suffix in (".cpp", ".asc", ".h") and declared[0] in find_entries(one.read_text(errors="replace"))]
         advice = f"compile the source that defines it: {homes[0] if homes else declared[0] + '.cpp'}"
-        return InputError(f"{path.name} declares the kernel {declared[0]} and does not define it", where=str(path), help=advice)
+        return InputError(f"{path.name} launches the kernel {declared[0]} and does not define it", where=str(path), help=advice)
     if not entries:
         return InputError(f"{path.name} has no kernel entry function", where=str(path), help='declare one: extern "C" __global__ __aicore__ void NAME(...)')
     what = f"{entries[0].name} is a template, and no launch in {path.name} says with which arguments"

@@ -88,22 +88,22 @@ def test_a_direct_launch_kernel_reads_its_tiling_from_global_memory() -> None:
     assert torch.equal(y, torch.cat([2 * x[: 5 * 64], torch.zeros(3 * 64)]))
 
 
-def test_the_program_of_a_direct_launch_project_leads_to_its_kernel() -> None:
-    with pytest.raises(InputError, match=r"main\.cpp declares the kernel twice_custom and does not define it") as caught:
-        ascendops.twin.compile(DIRECT / "main.cpp")
-    assert caught.value.help == "compile the source that defines it: guarded.cpp"
-
-
-def test_a_global_constant_in_a_template_argument_may_have_the_name_of_an_ascend_c_one(tmp_path: Path) -> None:
-    source = tmp_path / "constant.cpp"
-    source.write_text(
-        '#include "kernel_operator.h"\n#include "lib/matmul_intf.h"\nconstexpr MatmulConfig OWN = GetNormalConfig(true);\n'
-        "static_assert(CubeFormat::NZ != CubeFormat::ND && OWN.intrinsicsCheck, \"names of the Matmul object are global\");\n"
-        "constexpr AscendC::SoftmaxConfig SOFTMAX_DEFAULT_CFG = {false};\n"
-        "template <const AscendC::SoftmaxConfig &CONFIG> __aicore__ inline int32_t Checks() { return CONFIG.isCheckTiling ? 1 : 2; }\n"
-        'extern "C" __global__ __aicore__ void constant(GM_ADDR x) { AscendC::GlobalTensor<int32_t> g;\n'
-        "g.SetGlobalBuffer((__gm__ int32_t *)x, 1); g.SetValue(0, Checks<SOFTMAX_DEFAULT_CFG>()); AscendC::TPipe pipe; if (GetTPipePtr() != &pipe) return; }\n"
-    )
-    x = torch.tensor([7], dtype=torch.int32)
-    ascendops.twin.compile(source).launch(block_dim=1, args=[x])
-    assert x.item() == 2
+@pytest.mark.parametrize(
+    "text",
+    [
+        (DIRECT / "main.cpp").read_text(),
+        '#include "aclrtlaunch_twice_custom.h"\nint main() { ACLRT_LAUNCH_KERNEL(twice_custom)(8, stream, x, y); }\n',
+        'extern "C" void twice_custom(uint8_t *x, uint8_t *y);\nint main() { ICPU_RUN_KF(twice_custom, 8, x, y); }\n',
+        'extern "C" __global__ __aicore__ void twice_custom(GM_ADDR x,\n    GM_ADDR y);\nvoid run() { twice_custom<<<8, nullptr, nullptr>>>(x, y); }\n',
+    ],
+)
+def test_the_program_of_a_direct_launch_project_leads_to_its_kernel(tmp_path: Path, text: str) -> None:
+    (tmp_path / "main.cpp").write_text(text)
+    (tmp_path / "kernel.cpp").write_text((DIRECT / "guarded.cpp").read_text())
+    with pytest.raises(InputError, match=r"main\.cpp launches the kernel twice_custom and does not define it") as caught:
+        ascendops.twin.compile(tmp_path / "main.cpp")
+    assert caught.value.help == "compile the source that defines it: kernel.cpp"
+    (tmp_path / "kernel.cpp").unlink()
+    with pytest.raises(InputError) as caught:
+        ascendops.twin.compile(tmp_path / "main.cpp")
+    assert caught.value.help == "compile the source that defines it: twice_custom.cpp"

@@ -12,12 +12,13 @@ import pytest
 import torch
 
 from ascendops import resources
+from ascendops.cli import main
 from ascendops.errors import DirectLaunchRefused
 from ascendops.interchange.direct import _Writer
 from ascendops.interchange.direct_kernel import macros, read_kernel
 from ascendops.interchange.expected import FINITE, MINUS, NAN, PLUS, _arrays
 from ascendops.parity.sensitivity import Truth
-from ascendops.render import FileSet, env, families
+from ascendops.render import FileSet, env, families, new_project
 
 KERNEL = """#include "kernel_operator.h"
 extern "C" __global__ __aicore__ void scale(GM_ADDR x, GM_ADDR y, GM_ADDR space, GM_ADDR tiling)
@@ -127,3 +128,20 @@ def test_templates_put_every_kernel_into_both_front_ends(tmp_path: Path) -> None
     sources = [str(path) for path in tmp_path.rglob("*") if path.suffix in (".cpp", ".h")]
     done = subprocess.run(["clang-format", "--dry-run", "--Werror", "--style=file", *sources], capture_output=True, text=True, check=False)
     assert len(sources) == 6 and done.returncode == 0, done.stderr
+
+
+def test_projects_that_have_no_direct_launch_are_refused_before_anything_is_compiled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "foreign" / "op_host").mkdir(parents=True)
+    (tmp_path / "foreign" / "op_kernel").mkdir()
+    new_project("relu", tmp_path / "tbe", dialect="tbe")
+    new_project("relu", tmp_path / "relu", units=["ascend910b"])
+    out = tmp_path / "out"
+    for folder, args, message in (
+        ("relu", [], "--format direct writes a folder: give --out DIR"),
+        ("foreign", ["--out", str(out)], "foreign has no op.toml"),
+        ("tbe", ["--out", str(out)], "relu is written in TBE, which compiles at run time"),
+        ("relu", ["--out", str(out), "--soc", "310P3"], "relu is not declared for Ascend310P3"),
+    ):
+        assert main(["export", str(tmp_path / folder), "--format", "direct", *args]) == 2
+        assert message in capsys.readouterr().err
+    assert not out.exists()
