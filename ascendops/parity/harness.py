@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -26,10 +26,20 @@ _FRESH_CASES = 3  # failing cases that are tried again in a fresh process
 _REUSE_CASES = 3  # cases run again after all others, to find state that a call leaves behind
 
 
+class MadeCase(Protocol):
+    """A case that makes its values, as those of the case matrix do."""
+
+    def values(self, seed: int) -> dict[str, Any]:
+        """Tensors and scalars in the order of the candidate's parameters."""
+
+    def output_dtypes(self) -> list[torch.dtype | None]:
+        """Declared dtype of each output."""
+
+
 def verify(
     candidate: Callable[..., Any] | str,
     golden: Callable[..., Any],
-    cases: Sequence[Mapping[str, Any]],
+    cases: Sequence[Mapping[str, Any] | MadeCase],
     reference: Callable[..., Any] | str | Path | Bundle | None = None,
     level: str = "L0",
     repeats: int = 20,
@@ -51,7 +61,8 @@ def verify(
         candidate: A callable, an Operator, or `"package.module:function"`. It returns its outputs, or writes into the poisoned
             buffers it gets through a parameter `out`.
         golden: The same function, called with float inputs as float64.
-        cases: Dicts of tensors and scalars in the order of the candidate's parameters.
+        cases: Dicts of tensors and scalars in the order of the candidate's parameters; or cases of the case matrix, such as
+            `ascendops.testing.matrix.cases(ascendops.spec.load("softmax"), "default")`, whose values are made from `seed`.
         reference: A second implementation, e.g. the Triton kernel, or a golden bundle (the object or its folder) that was recorded
             from one; errors that are not larger than its errors are accepted.
         level: L0, L1 or L2 of the commercial standard: how much larger than the reference's errors may be.
@@ -76,6 +87,8 @@ def verify(
     """
     if not cases:
         raise ParityError("there are no cases, so nothing would be compared", help="pass dicts of tensors and scalars")
+    declared = [None if isinstance(case, Mapping) else case.output_dtypes() for case in cases]
+    given: list[Mapping[str, Any]] = [case if isinstance(case, Mapping) else case.values(seed) for case in cases]
     recorded, called = _reference(reference)
     if level not in gates.RATIOS:
         raise ParityError(f"there is no level '{level}'", help=f"use one of: {', '.join(gates.RATIOS)}")
@@ -84,21 +97,21 @@ def verify(
         runner = worker_runner(_name_of(candidate), worker) if worker else local_runner(_callable(candidate))
         judge = Judge(golden, called, level, repeats, tuple(mutates), deterministic, seed, known(compute))
         done: list[Judged] = []
-        for i, case in enumerate(cases):
-            judge.sampling = sampling.of(distributions, case, seeded_by, p_value, len(cases))
+        for i, case in enumerate(given):
+            judge.sampling = sampling.of(distributions, case, seeded_by, p_value, len(given))
             earlier = [one.run.outputs for one in done]
-            judged = judge(f"case {i}: {describe(case)}", case, runner, earlier, references=_from_bundle(recorded, case))
+            judged = judge(f"case {i}: {describe(case)}", case, runner, earlier, declared[i], _from_bundle(recorded, case))
             judged.result.repro = (
                 f"ascendops.parity.verify({_label(candidate)}, {_label(golden)}, cases[{i}:{i + 1}], level={level!r})"
             )
             done.append(judged)
         if worker is not None:
-            _alone(done, cases, runner, worker, judge)
-        _reuse(done, cases, runner)
+            _alone(done, given, runner, worker, judge)
+        _reuse(done, given, runner)
         if worker is None and not mutates:
-            _same_place(done, cases, _callable(candidate))
+            _same_place(done, given, _callable(candidate))
         for kind, names in (relations or {}).items():
-            _related(done, cases, runner, judge, kind, names)
+            _related(done, given, runner, judge, kind, names)
         _pooled_bias(done)
     finally:
         if worker:

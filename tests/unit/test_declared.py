@@ -206,3 +206,15 @@ def test_op_toml_declares_distributions(tmp_path: Path) -> None:
         with pytest.raises(BadValue, match=r"op.toml:\d+|"):
             load(file)
     assert parse("uniform(-1, 2.5)") == ("uniform", (-1.0, 2.5))
+
+
+def test_cases_may_come_from_the_case_matrix(tmp_path: Path) -> None:
+    from ascendops.testing import matrix
+
+    new_project("softmax", tmp_path / "s")
+    made = [case for case in matrix.cases(load(tmp_path / "s"), "default") if 100 < case.elements < 3000][:12]
+    right = lambda x: F.softmax(x.float(), -1).to(x.dtype)  # noqa: E731
+    verdict = verify(right, lambda x: F.softmax(x, -1), made, repeats=2)
+    assert verdict.passed and len(verdict.cases) == len(made), str(verdict)
+    assert not verify(lambda x: F.softmax(x.float(), 0).to(x.dtype), lambda x: F.softmax(x, -1), made, repeats=2).passed
+    assert verify(lambda x: F.softmax(x.float(), -1).double(), lambda x: F.softmax(x, -1), made, repeats=2).labels[0] == "DTYPE"
