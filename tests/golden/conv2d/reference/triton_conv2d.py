@@ -16,7 +16,8 @@ import triton.language as tl
 def _convolution(
     x_ptr, weight_ptr, bias_ptr, y_ptr, channels, height, width, filters, out_width, out_pixels, pixels, window_width, places,
     stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, x_pixel, x_channel, w_filter, w_channel,
-    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, FLAT: tl.constexpr, TURNED: tl.constexpr, EVEN: tl.constexpr, BIAS: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, FLAT: tl.constexpr, TURNED: tl.constexpr,
+    EVEN: tl.constexpr, BIAS: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
 ):  # fmt: skip
     image = tl.program_id(2).to(tl.int64)
     filter = tl.program_id(1) * M + tl.arange(0, M)
@@ -89,7 +90,8 @@ def conv2d(
     _convolution[(triton.cdiv(pixels, wide), triton.cdiv(filters, high), images)](
         x, weight, weight if bias is None else bias.contiguous(), y, channels, height, width, filters, out[1], out[0] * out[1], pixels, window[1],
         window[0] * window[1], *stride, *padding, *dilation, *((1, height * width) if flat else (channels, 1)),
-        *((1, filters) if turned else (channels, 1)), M=high, N=wide, K=deep, FLAT=flat, TURNED=turned, EVEN=channels % deep == 0, BIAS=bias is not None, EXACT=exact, WIDEN=not x.is_cuda,
+        *((1, filters) if turned else (channels, 1)), M=high, N=wide, K=deep, FLAT=flat, TURNED=turned,
+        EVEN=channels % deep == 0, BIAS=bias is not None, EXACT=exact, WIDEN=not x.is_cuda,
         num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
     )  # fmt: skip
     return y
