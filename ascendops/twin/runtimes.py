@@ -17,7 +17,7 @@ from ascendops.twin.objects import compile_object, jobs, link
 EXACT = ("-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 _CPU_FLAGS = {"x86_64": ("-march=native",), "AMD64": ("-march=native",), "aarch64": ("-mcpu=native",), "arm64": ("-mcpu=native",)}
 _RUN_ONCE = frozenset({"division", "launch", "report", "signals"})  # sources whose code runs once per launch: compiled faster instead
-_HOST_GROUP = 4  # op_host runtime sources per compilation: their common headers cost more than they do
+_UNIT_BYTES = 20 << 10  # sources up to so much are compiled as one, since their common headers cost more than most of them do
 
 
 def this_cpu() -> tuple[str, ...]:
@@ -33,7 +33,7 @@ def runtime_library(*, portable: bool = False) -> Path:
 
 def host_runtime_library() -> Path:
     """The twin's op_host runtime (registries and contexts), compiled on first use."""
-    return _runtime("hostrt", ["-O1"], resources.twin("include") / "host", _HOST_GROUP)
+    return _runtime("hostrt", ["-O1"], resources.twin("include") / "host")
 
 
 progress: Callable[[str], None] | None = None  # the command line sets it: told what is being compiled when that takes long
@@ -42,18 +42,38 @@ progress: Callable[[str], None] | None = None  # the command line sets it: told 
 _runtime_locks = {"runtime": threading.Lock(), "hostrt": threading.Lock()}
 
 
-def _runtime(folder: str, flags: Sequence[str], include: Path, group: int = 1) -> Path:
+def _runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
     with _runtime_locks[folder]:
-        return _compiled_runtime(folder, flags, include, group)
+        return _compiled_runtime(folder, flags, include)
 
 
-def _compiled_runtime(folder: str, flags: Sequence[str], include: Path, group: int) -> Path:
+def _groups(sources: Sequence[Path]) -> list[list[Path]]:
+    """What is compiled as one: neighbours by name, and those of _RUN_ONCE apart, in the order of the sources.
+
+    Names in unnamed namespaces therefore differ between neighbours; where they do not, the compiler says so.
+    """
+    groups: list[list[Path]] = []
+    for once in (False, True):
+        group: list[Path] = []
+        for source in (path for path in sources if (path.stem in _RUN_ONCE) == once):
+            if not group or _bytes([*group, source]) > _UNIT_BYTES:
+                group = []
+                groups.append(group)
+            group.append(source)
+    return groups
+
+
+def _bytes(sources: Sequence[Path]) -> int:
+    return sum(path.stat().st_size for path in sources)
+
+
+def _compiled_runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
     compiler = cxx.find_compiler()
     sources = sorted(resources.twin(folder).glob("*.cpp"))
     base = [compiler.path, "-std=c++17", *flags, "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
     what = f"the CPU twin's {folder}"
     base += [f"-I{include}", f"-I{resources.twin(folder)}"]
-    units = [_Unit(base, sources[at : at + group], what) for at in range(0, len(sources), group)]
+    units = [_Unit(base, group, what) for group in _groups(sources)]
     missing = sum(len(unit.sources) for unit in units if cache.lookup("objects", unit.key) is None)
     if missing and progress is not None:
         progress(f"compiling {what} ({missing} of {len(sources)} files, once per machine and version)")
@@ -83,7 +103,7 @@ class _Unit:
 
     def weight(self) -> int:
         """Bytes of source: the largest come first, so that none is left over at the end."""
-        return sum(path.stat().st_size for path in self.sources)
+        return _bytes(self.sources)
 
     def compiled(self) -> Path:
         """The object file, from the cache or compiled now."""

@@ -1,6 +1,7 @@
 // Maximum and sum of a row of floats.
 #include "adv_rows.h"
 
+#include "vec_math.h"
 #include "vec_sums.h"
 
 namespace ascendc_twin {
@@ -45,9 +46,15 @@ float row_max(const float *x, size_t n) {
     return odd != 0 || top == 0 ? max_in_order(x, n) : top;
 }
 
+void exp_row(const float *x, float top, float *out, size_t n) {
+    size_t i = 0;
+    for (; i + PAIR <= n; i += PAIR) store_pair(exp_of(load_pair(x + i) - top), out + i);
+    for (; i < n; ++i) out[i] = exp_f(x[i] - top);
+}
+
 float row_sum(const float *x, size_t n) {
-    constexpr size_t TREE = 64, MOST = 16 * TREE;
-    float room[MOST], total = 0;
+    constexpr size_t TREE = 64, MOST = BATCH * TREE;
+    float room[MOST], sums[BATCH_LANES], total = 0;
     for (size_t i = 0; i < n; i += MOST) {
         size_t m = std::min(MOST, n - i);
         const float *from = x + i;
@@ -58,9 +65,9 @@ float row_sum(const float *x, size_t n) {
             m = padded;
             from = room;
         }
-        tree_sums(from, room, m, TREE, false);
+        repeat_sums(reinterpret_cast<const uint8_t *>(from), m / TREE, false, sums);
         for (size_t j = 0; j < m / TREE; ++j) {
-            total = i == 0 && j == 0 ? room[j] : total + room[j];
+            total = i == 0 && j == 0 ? sums[j] : total + sums[j];
         }
     }
     return total;

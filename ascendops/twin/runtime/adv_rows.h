@@ -53,6 +53,8 @@ inline float load_stat(const Span &span, uint32_t row, bool dense = false) {
 
 // The maximum; NaN if there is one.
 float row_max(const float *x, size_t n);
+// out[i] = exp(x[i] - top); out may be x.
+void exp_row(const float *x, float top, float *out, size_t n);
 // Trees of 64, added in order.
 float row_sum(const float *x, size_t n);
 

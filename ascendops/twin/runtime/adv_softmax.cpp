@@ -11,10 +11,7 @@ namespace {
 
 // x = exp(x - top); the sum of the first n.
 float exponentials(float *x, uint32_t k, uint32_t n, float top) {
-#pragma GCC ivdep
-    for (uint32_t i = 0; i < k; ++i) {
-        x[i] = exp_f(x[i] - top);
-    }
+    exp_row(x, top, x, k);
     return row_sum(x, n);
 }
 

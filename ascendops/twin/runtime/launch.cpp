@@ -23,7 +23,7 @@ const TwinLaunch &launch_input(const Launch &launch) {
 
 namespace {
 
-constexpr uint64_t kCaches = 64 << 20;  // bytes of buffers beyond which results would push each other out of the caches
+constexpr uint64_t kCaches = 24 << 20;  // bytes of buffers beyond which results would push each other out of the caches
 
 std::mutex g_launch;  // one launch at a time: signal handlers belong to the process
 std::string g_report;

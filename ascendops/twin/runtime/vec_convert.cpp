@@ -20,6 +20,7 @@ inline void widen(const Bits *src, float *dst) {
 inline void narrow(const float *src, Bits *dst) {
     _mm_storeu_si128(reinterpret_cast<__m128i *>(dst), _mm256_cvtps_ph(_mm256_loadu_ps(src), _MM_FROUND_TO_NEAREST_INT));
 }
+inline void round(float *x) { _mm256_storeu_ps(x, _mm256_cvtph_ps(_mm256_cvtps_ph(_mm256_loadu_ps(x), _MM_FROUND_TO_NEAREST_INT))); }
 #elif defined(__aarch64__)
 constexpr size_t LANES = 4;  // what one instruction converts
 using Half __attribute__((may_alias, aligned(1))) = __fp16;
@@ -28,6 +29,9 @@ inline void widen(const Bits *src, float *dst) {
 }
 inline void narrow(const float *src, Bits *dst) {
     for (size_t k = 0; k < LANES; ++k) reinterpret_cast<Half *>(dst)[k] = static_cast<__fp16>(src[k]);
+}
+inline void round(float *x) {
+    for (size_t k = 0; k < LANES; ++k) x[k] = static_cast<__fp16>(x[k]);
 }
 #endif
 
@@ -66,11 +70,7 @@ void float_to_bf16(const float *src, uint8_t *dst, size_t n) {
 void round_to_half(float *x, size_t n) {
     size_t i = 0;
 #if defined(__F16C__) || defined(__aarch64__)
-    Bits packed[LANES];
-    for (; i + LANES <= n; i += LANES) {
-        narrow(x + i, packed);
-        widen(packed, x + i);
-    }
+    for (; i + LANES <= n; i += LANES) round(x + i);
 #endif
     for (; i < n; ++i) x[i] = half_bits_to_float(float_to_half_bits<RINT>(x[i]));
 }

@@ -152,14 +152,18 @@ inline float half_value(const uint8_t *src) {
 }
 
 // One float to nearest: the instruction where there is one, which gives the same bits.
-inline uint16_t half_pattern(float value) {
 #if defined(__F16C__)
-    using Floats __attribute__((vector_size(16))) = float;
-    return static_cast<uint16_t>(__builtin_ia32_vcvtps2ph(Floats{value}, 0)[0]);
-#else
-    return float_to_half_bits<RINT>(value);
-#endif
+inline uint16_t half_pattern(float value) {
+    using Floats4 __attribute__((vector_size(16))) = float;
+    return static_cast<uint16_t>(__builtin_ia32_vcvtps2ph(Floats4{value}, 0)[0]);
 }
+inline float half_rounded(float value) {
+    using Floats4 __attribute__((vector_size(16))) = float;
+    return __builtin_ia32_vcvtph2ps(__builtin_ia32_vcvtps2ph(Floats4{value}, 0))[0];
+}
+#else
+inline uint16_t half_pattern(float value) { return float_to_half_bits<RINT>(value); }
 inline float half_rounded(float value) { return half_bits_to_float(half_pattern(value)); }
+#endif
 
 }  // namespace ascendc_twin

@@ -20,6 +20,12 @@ template <>
 inline constexpr bool by_repeats<ops::Max> = true;
 template <>
 inline constexpr bool by_repeats<ops::Min> = true;
+template <>
+inline constexpr bool in_pairs<ops::Swish> = true;
+template <>
+inline constexpr bool in_pairs<ops::Geglu> = true;
+template <>
+inline constexpr bool in_pairs<ops::Swiglu> = true;
 
 namespace {
 
@@ -121,43 +127,69 @@ void run_rounded(const Loop &loop, uint8_t *d, const uint8_t *a, const uint8_t *
 }
 
 // The usual way to combine rows with one value per row: src1 has block stride 0, so its block serves a whole repeat.
-bool repeats_one_block(const Plan &plan) {
-    return plan.kind == Lanes::MASK_N && plan.blk[0] == 1 && plan.blk[1] == 1 && plan.blk[2] == 0;
+bool repeats_one_block(const Lanes::Kind kind, const uint32_t (&blk)[3]) {
+    return kind == Lanes::MASK_N && blk[0] == 1 && blk[1] == 1 && blk[2] == 0;
 }
 
 bool overlap(const uint8_t *a, uint64_t a_bytes, const uint8_t *b, uint64_t b_bytes) {
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-void run_with_one_block(const Plan &plan, const Loop &loop, const Span &dst, const Span &src0, const Span &src1, const Scalar &scalar) {
+// all.step[2] leads from the block of a repeat to that of the next.
+void run_with_one_block(const Loop &loop, uint8_t *dst, const uint8_t *src0, const uint8_t *src1, const Rows &all, const Scalar &scalar) {
     constexpr uint32_t MOST = 8;  // repeats whose blocks are spread at once
     alignas(64) uint8_t blocks[MOST][REPEAT];
-    const uint64_t src1_step = uint64_t{plan.rep[2]} * BLOCK;
-    Rows rows;
-    rows.n = static_cast<size_t>(plan.n);
-    rows.step[0] = int64_t{plan.rep[0]} * BLOCK;
-    rows.step[1] = int64_t{plan.rep[1]} * BLOCK;
+    const auto src1_step = static_cast<uint64_t>(all.step[2]);
+    Rows rows = all;
     rows.step[2] = REPEAT;
+    const auto spread = [](const uint8_t *block, uint8_t *repeat) {
+        for (uint32_t b = 0; b < REPEAT; b += BLOCK) std::memcpy(repeat + b, block, BLOCK);
+    };
     // A block that an earlier repeat writes is read after that.
-    const bool apart = !overlap(dst.p, static_cast<uint64_t>(rows.step[0]) * (plan.repeat - 1) + REPEAT, src1.p,
-                                src1_step * (plan.repeat - 1) + BLOCK);
+    const bool apart = !overlap(dst, static_cast<uint64_t>(all.step[0]) * (all.count - 1) + REPEAT, src1, src1_step * (all.count - 1) + BLOCK);
     if (apart && src1_step == 0) {  // the same block for all repeats
-        for (uint32_t b = 0; b < REPEAT; b += BLOCK) std::memcpy(blocks[0] + b, src1.p, BLOCK);
+        spread(src1, blocks[0]);
         rows.step[2] = 0;
-        rows.count = plan.repeat;
-        run_loop(loop, dst.p, src0.p, blocks[0], rows, scalar);
+        run_loop(loop, dst, src0, blocks[0], rows, scalar);
         return;
     }
-    for (uint32_t r = 0; r < plan.repeat; r += rows.count) {
-        rows.count = apart ? std::min(MOST, plan.repeat - r) : 1;
-        for (uint32_t i = 0; i < rows.count; ++i) {
-            const uint8_t *block = src1.p + (r + i) * src1_step;
-            for (uint32_t b = 0; b < REPEAT; b += BLOCK) {
-                std::memcpy(blocks[i] + b, block, BLOCK);
-            }
-        }
-        run_loop(loop, dst.p + r * rows.step[0], src0.p + r * rows.step[1], blocks[0], rows, scalar);
+    for (uint32_t r = 0; r < all.count; r += rows.count) {
+        rows.count = apart ? std::min(MOST, all.count - r) : 1;
+        for (uint32_t i = 0; i < rows.count; ++i) spread(src1 + (r + i) * src1_step, blocks[i]);
+        run_loop(loop, dst + r * rows.step[0], src0 + r * rows.step[1], blocks[0], rows, scalar);
     }
+}
+
+// What an instruction does without checks, trace and planted faults, where its lanes are contiguous in each repeat: all its operands must
+// lie in their memories, and no plan is made. False: it is not such an instruction.
+bool run_plain(const Loop &loop, const Span &dst, const Span &src0, const Span *src1, const Scalar &scalar, const Lanes &lanes) {
+    const Private &p = priv();
+    const Span *spans[3] = {&dst, &src0, src1};
+    const uint32_t size[3] = {size_of(dst.dt), size_of(src0.dt), size_of(src0.dt)};
+    const bool counted = lanes.kind == Lanes::COUNT, one_block = src1 != nullptr && size[0] == size[1] && repeats_one_block(lanes.kind, lanes.blk);
+    if (!p.plain || lanes.n == 0 || saturates(dst.dt) || (!counted && lanes.kind != Lanes::MASK_N)) return false;
+    const uint64_t per = REPEAT / std::max(size[0], size[1]);
+    if (!counted && (lanes.n > per || lanes.repeat == 0)) return false;
+    Rows rows;
+    rows.n = static_cast<size_t>(lanes.n);
+    rows.count = counted ? 1 : lanes.repeat;
+    bool whole = lanes.n == per;
+    for (int k = 0; k < (src1 != nullptr ? 3 : 2); ++k) {
+        const bool repeated = one_block && k == 2;
+        if (!p.owns(spans[k]->mem) || (!counted && lanes.blk[k] != 1 && !repeated)) return false;
+        const uint64_t bytes = repeated ? std::min<uint64_t>(lanes.n * size[k], BLOCK) : lanes.n * size[k];
+        rows.step[k] = counted ? 0 : int64_t{lanes.rep[k]} * BLOCK;
+        if (!p.inside(*spans[k], 0, rows.step[k] * (rows.count - 1) + static_cast<int64_t>(bytes))) return true;
+        whole = whole && rows.step[k] == static_cast<int64_t>(per * size[k]);
+    }
+    const uint8_t *second = src1 != nullptr ? src1->p : nullptr;
+    if (one_block) {
+        run_with_one_block(loop, dst.p, src0.p, second, rows, scalar);
+        return true;
+    }
+    if (whole) rows = {rows.n * rows.count, 1, {0, 0, 0}};
+    run_loop(loop, dst.p, src0.p, second, rows, scalar);
+    return true;
 }
 
 }  // namespace
@@ -180,7 +212,7 @@ void run_elementwise(Inst &inst, VecOp op, const Loop &loop, const Span &dst, co
         finding("UNSUPPORTED-DTYPE", "%s: no instruction for this element type", inst.api);
         return;
     }
-    if (!make_plan(inst, lanes, REPEAT / std::max(dst_size, src_size), plan)) {
+    if (run_plain(loop, dst, src0, src1, scalar, lanes) || !make_plan(inst, lanes, REPEAT / std::max(dst_size, src_size), plan)) {
         return;
     }
     bool ok = touch_lanes(inst, plan, 1, src0, Rw::READ, src_size);
@@ -195,8 +227,9 @@ void run_elementwise(Inst &inst, VecOp op, const Loop &loop, const Span &dst, co
     if (!ok) {
         return;
     }
-    if (src1 && repeats_one_block(plan) && dst_size == src_size) {
-        run_with_one_block(plan, loop, dst, src0, *src1, scalar);
+    if (src1 && dst_size == src_size && repeats_one_block(plan.kind, {plan.blk[0], plan.blk[1], plan.blk[2]})) {
+        const Rows rows{static_cast<size_t>(plan.n), plan.repeat, {int64_t{plan.rep[0]} * BLOCK, int64_t{plan.rep[1]} * BLOCK, int64_t{plan.rep[2]} * BLOCK}};
+        run_with_one_block(loop, dst.p, src0.p, src1->p, rows, scalar);
     } else if (src1) {
         const uint32_t size[3] = {dst_size, src_size, src_size};
         for_rows<3>(plan, size, [&](const int64_t(&off)[3], size_t n, uint32_t count, const int64_t(&step)[3]) {

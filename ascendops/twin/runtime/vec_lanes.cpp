@@ -192,11 +192,7 @@ Lanes lanes_of_count(uint64_t count, bool set_mask) {
     return lanes;
 }
 
-void saturate_floats(const Plan &plan, const Span &dst) {
-    constexpr int64_t keeps_specials = int64_t{1} << 48;
-    if ((core().control & keeps_specials) != 0 || core().npu_arch == 2002 || (dst.dt != Dt::F16 && dst.dt != Dt::BF16)) {
-        return;
-    }
+void saturate_results(const Plan &plan, const Span &dst) {
     const uint16_t infinity = dst.dt == Dt::F16 ? 0x7c00 : 0x7f80;
     const uint32_t size[1] = {2};
     for_runs<1>(plan, size, [&](const int64_t(&off)[1], size_t n) {

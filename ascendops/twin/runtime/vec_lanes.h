@@ -85,7 +85,14 @@ inline void note_overlap(const Inst &inst, const Plan &plan, const Span &dst, ui
 }
 
 // In the saturation mode of the CTRL register: infinities among the half or bfloat16 results become the largest numbers, NaN becomes 0.
-void saturate_floats(const Plan &plan, const Span &dst);
+void saturate_results(const Plan &plan, const Span &dst);
+inline bool saturates(Dt dt) {
+    constexpr int64_t keeps_specials = int64_t{1} << 48;
+    return (dt == Dt::F16 || dt == Dt::BF16) && (t_core->control & keeps_specials) == 0 && t_core->npu_arch != 2002;
+}
+inline void saturate_floats(const Plan &plan, const Span &dst) {
+    if (saturates(dst.dt)) saturate_results(plan, dst);
+}
 
 // The cycle model: a head per instruction and `per_repeat` cycles for each repeat.
 inline void charge(Inst &inst, const Plan &plan, double per_repeat, uint32_t bytes_per_lane) {

@@ -9,6 +9,7 @@
 #include "vec_lanes.h"
 #include "vec_convert.h"
 #include "vec_half.h"
+#include "vec_pair.h"
 
 namespace ascendc_twin {
 
@@ -43,10 +44,29 @@ inline T scalar_as(const Scalar &s) {
 template <typename F>
 inline constexpr bool by_repeats = false;
 
+// Whether an operation takes pairs of registers too, which pays where one step waits for the one before.
+template <typename F>
+inline constexpr bool in_pairs = false;
+
+template <typename F>
+inline size_t loop_pairs(float *dst, const float *x, const float *y, size_t n, float scalar) {
+    const Pair<Floats> none = pair_of(0), scalars = pair_of(scalar);
+    size_t i = 0;
+    for (; i + PAIR <= n; i += PAIR) {
+        Pair<Floats> old = none, second = none;
+        if constexpr (F::reads_d) old = load_pair(dst + i);
+        if constexpr (F::reads_b) second = load_pair(y + i);
+        store_pair(F::template f<Pair<Floats>>(old, load_pair(x + i), second, scalars), dst + i);
+    }
+    return i;
+}
+
 template <typename F, typename T>
 inline void loop_row(T *dst, const T *x, const T *y, size_t n, T scalar) {
+    size_t first = 0;
+    if constexpr (in_pairs<F> && std::is_same<T, float>::value) first = loop_pairs<F>(dst, x, y, n, scalar);
 #pragma GCC ivdep
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = first; i < n; ++i) {
         T old{}, second{};
         if constexpr (F::reads_d) old = dst[i];
         if constexpr (F::reads_b) second = y[i];

@@ -6,39 +6,32 @@
 #include <cstdint>
 
 #include "vec_convert.h"
+#include "vec_pair.h"
 
 namespace ascendc_twin {
 
-// Clamped to [-104, 89] in integers, of which compilers make one instruction each: a comparison of floats would keep NaN apart.
-inline float exp_range(float x) {
-    constexpr int32_t largest = 0x42b20000;      // 89: above it are positive floats and NaN
-    constexpr uint32_t smallest = 0xc2d00000u;   // -104: above it, without a sign, are smaller floats and NaN
-    const auto bits = static_cast<int32_t>(float_bits(x));
-    const auto below = static_cast<uint32_t>(bits < largest ? bits : largest);
-    return bits_float(below < smallest ? below : smallest);
-}
-
-inline float exp_f(float x) {
-    const float c = exp_range(x);
-    const float shifted = c * 1.44269504088896341f + 12582912.0f;  // 1.5 * 2^23: rounds to an integer
-    const float k = shifted - 12582912.0f;
-    const float high = k * -0.693359375f + c;
-    const float step = k * 2.12194440e-4f;
-    const float r = high + step;
-    const float lost = step - (r - high);
-    float p = 1.9875691500e-4f;
-    p = p * r + 1.3981999507e-3f;
+// F: float, or a pair of registers.
+template <typename F>
+inline F exp_of(F x) {
+    const F c = at_least(at_most(x, 89.0f), -104.0f);
+    const F shifted = c * 1.44269504088896341f + 12582912.0f;  // 1.5 * 2^23: rounds to an integer
+    const F k = shifted - 12582912.0f;
+    const F high = k * -0.693359375f + c;
+    const F step = k * 2.12194440e-4f;
+    const F r = high + step;
+    const F lost = step - (r - high);
+    F p = r * 1.9875691500e-4f + 1.3981999507e-3f;
     p = p * r + 8.3334519073e-3f;
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = ((p * r) * r + lost) + r;
     p = p + 1.0f;
-    // The low bits of `shifted` are the exponent k: half of it is added to that of p, a normal number still, and the rest multiplied.
-    const uint32_t half = float_bits(shifted) >> 1 << 23, rest = (float_bits(shifted) << 23) - half;
-    const float y = bits_float(float_bits(p) + half) * bits_float(rest + 0x3f800000u);
-    return x != x ? x + x : y;
+    // The low bits of `shifted` are the exponent k: half of it goes to p, a normal number still, and then the rest. NaN stays NaN.
+    const auto half = float_bits(shifted) >> 1 << 23, rest = (float_bits(shifted) << 23) - half;
+    return (p * bits_float(half + 0x3f800000u)) * bits_float(rest + 0x3f800000u);
 }
+inline float exp_f(float x) { return exp_of(x); }
 
 inline float log_f(float x) {
     const bool tiny = x < 1.17549435e-38f;

@@ -10,9 +10,9 @@ namespace {
 
 template <bool HALF>
 void sum_in_order(const Plan &plan, uint8_t *dst, const Span &src) {
-    float sums[BATCH * MAX_LANES], total = 0;
+    float sums[BATCH_LANES], total = 0;
     for (uint32_t r = 0; r < plan.repeat; r += BATCH) {
-        const uint32_t count = std::min(BATCH, plan.repeat - r);
+        const uint32_t count = std::min<uint32_t>(BATCH, plan.repeat - r);
         row_sums<HALF>(plan, src, r, count, sums);
         for (uint32_t i = 0; i < count; ++i) {
             total = r + i == 0 ? sums[i] : round_one<HALF>(total + sums[i]);

@@ -11,6 +11,7 @@
 namespace ascendc_twin {
 
 constexpr uint32_t MAX_LANES = 128;
+static_assert(BATCH_LANES == BATCH * MAX_LANES, "room for the lanes of a batch");
 
 // The lanes of one repeat as floats; inactive lanes are 0. `active` has one bit per lane.
 struct Row {
@@ -66,8 +67,6 @@ inline float round_one(float x) {
     return HALF ? half_rounded(x) : x;
 }
 
-constexpr uint32_t BATCH = 8;  // repeats whose trees go up together
-
 // Whether repeats [r, r + count) are whole and follow each other in memory.
 inline bool contiguous(const Plan &plan, uint32_t r, uint32_t count, uint32_t size) {
     const bool joined = plan.blk[1] == 1 && plan.rep[1] * BLOCK == plan.per * size;
@@ -76,22 +75,15 @@ inline bool contiguous(const Plan &plan, uint32_t r, uint32_t count, uint32_t si
 
 // Sums of `count` (at most BATCH) repeats from r on.
 template <bool HALF>
-inline void row_sums(const Plan &plan, const Span &src, uint32_t r, uint32_t count, float (&sums)[BATCH * MAX_LANES]) {
-    const size_t all = size_t{count} * plan.per;
+inline void row_sums(const Plan &plan, const Span &src, uint32_t r, uint32_t count, float (&sums)[BATCH_LANES]) {
     if (contiguous(plan, r, count, HALF ? 2 : 4)) {
-        const uint8_t *from = src.p + uint64_t{r} * REPEAT;
-        if constexpr (HALF) {
-            half_to_float(from, sums, all);
-            tree_sums(sums, sums, all, plan.per, true);
-        } else {
-            tree_sums(reinterpret_cast<const float *>(from), sums, all, plan.per, false);
-        }
+        repeat_sums(src.p + uint64_t{r} * REPEAT, count, HALF, sums);
         return;
     }
     for (uint32_t i = 0; i < count; ++i) {
         load_lanes<HALF>(plan, src, r + i, sums + i * plan.per);
     }
-    tree_sums(sums, sums, all, plan.per, HALF);
+    tree_sums(sums, sums, size_t{count} * plan.per, plan.per, HALF);
 }
 
 // Floats as integers of the same order (-0 equals +0), so that the largest key is the result; NaN beats everything.
@@ -180,8 +172,8 @@ inline bool behind_source(const Plan &plan, const uint8_t *dst, uint32_t unit, c
 
 template <bool HALF>
 inline void sum_repeats(const Plan &plan, uint8_t *dst, uint32_t unit, const Span &src) {
-    const uint32_t most = behind_source(plan, dst, unit, src) ? BATCH : 1;
-    float sums[BATCH * MAX_LANES];
+    const uint32_t most = behind_source(plan, dst, unit, src) ? uint32_t{BATCH} : 1;
+    float sums[BATCH_LANES];
     for (uint32_t r = 0; r < plan.repeat; r += most) {
         const uint32_t count = std::min(most, plan.repeat - r);
         row_sums<HALF>(plan, src, r, count, sums);

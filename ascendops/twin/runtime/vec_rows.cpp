@@ -47,10 +47,7 @@ void vec_softmax(Inst &inst, const SoftmaxArgs &args) {
             store_stat(*args.row_max, r, top, dense);
         }
         top = updates && before > top ? before : top;
-#pragma GCC ivdep
-        for (size_t i = 0; i < args.k; ++i) {
-            x[i] = exp_f(in[i] - top);
-        }
+        exp_row(in, top, x, args.k);
         float sum = simple ? load_stat(*args.sum, r, dense) : row_sum(x, args.n);
         if (updates) {
             const float scale = exp_f(before - top) * (first_flash ? load_stat(*args.in_sum, r, dense) : 1.0f);

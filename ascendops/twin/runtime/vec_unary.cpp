@@ -5,6 +5,15 @@
 
 namespace ascendc_twin {
 
+template <>
+inline constexpr bool in_pairs<ops::Exp> = true;
+template <>
+inline constexpr bool in_pairs<ops::Silu> = true;
+template <>
+inline constexpr bool in_pairs<ops::Gelu> = true;
+template <>
+inline constexpr bool in_pairs<ops::FastGelu> = true;
+
 namespace {
 
 Loop unary_loop(VecOp op, Dt dst, Dt src) {
