@@ -50,6 +50,7 @@ def layout_fields(values: dict[str, int], sizes: dict[str, tuple[int, ...]]) -> 
         ("sbngd_nn", "sbngd", "sbngd"), ("sbngd_nt", "sbngd", "bngs1s2"), ("sbngd_tt", "sbngd", "sbngd"),
         ("bngs1s2_nn", "bngs1s2", "bngs1s2"), ("bngs1s2_nt", "bngs1s2", "bsngd"),
         ("normal_nn", "normal", "normal"), ("normal_tn", "normal", "normal"), ("normal_nn_bias_for_all", "normal", "normal"),
+        ("normal_nn_set_before", "normal", "normal"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(("groups", "bias"), [((1, 1), True), ((1, 3), False), ((2, 1), False), ((2, 2), True)])

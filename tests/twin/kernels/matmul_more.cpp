@@ -13,7 +13,7 @@ struct Batches {
     uint64_t aStep, bStep, biasStep, cStep;  // elements from call to call
 };
 
-template <LayoutMode LAYOUT, LayoutMode OUT, bool TA, bool TB, const MatmulConfig &CONFIG = CFG_NORM>
+template <LayoutMode LAYOUT, LayoutMode OUT, bool TA, bool TB, const MatmulConfig &CONFIG = CFG_NORM, bool SET_BEFORE = false>
 __aicore__ inline void Batch(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, const Batches &n, GM_ADDR t) {
     TPipe pipe;
     const TCubeTiling tiling = Read(t);
@@ -31,7 +31,12 @@ __aicore__ inline void Batch(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, cons
         mm.SetTensorA(gmA[i * n.aStep], TA);
         mm.SetTensorB(gmB[i * n.bStep], TB);
         if (bias != nullptr) mm.SetBias(gmBias[i * n.biasStep]);
-        mm.IterateBatch(gmC[i * n.cStep], n.a, n.b, false);
+        if (SET_BEFORE) {
+            mm.SetBatchNum(n.a, n.b);
+            mm.IterateBatch(gmC[i * n.cStep], false, 0, false);
+        } else {
+            mm.IterateBatch(gmC[i * n.cStep], static_cast<int32_t>(n.a), static_cast<int32_t>(n.b), false);
+        }
     }
     mm.End();
 }
@@ -79,6 +84,11 @@ extern "C" __global__ __aicore__ void normal_tn(GM_ADDR a, GM_ADDR b, GM_ADDR bi
 extern "C" __global__ __aicore__ void normal_nn_bias_for_all(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, Batches n, GM_ADDR workspace, GM_ADDR t) {
     KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_MIX_AIC_1_1);
     Batch<LayoutMode::NORMAL, LayoutMode::NORMAL, false, false, BIAS_FOR_ALL>(a, b, bias, c, n, t);
+}
+
+extern "C" __global__ __aicore__ void normal_nn_set_before(GM_ADDR a, GM_ADDR b, GM_ADDR bias, GM_ADDR c, Batches n, GM_ADDR workspace, GM_ADDR t) {
+    KERNEL_TASK_TYPE_DEFAULT(KERNEL_TYPE_AIC_ONLY);
+    Batch<LayoutMode::NORMAL, LayoutMode::NORMAL, false, false, CFG_NORM, true>(a, b, bias, c, n, t);
 }
 
 // One product on one cube core, block by block or at once.

@@ -92,7 +92,9 @@ public:
         touch_local("IterateBatch", ubCmatrix.span(), ascendc_twin::Rw::WRITE);
         batch({ubCmatrix.span(), enAtomic, false}, batchA, batchB, matrixStrideA, matrixStrideB, 0);
     }
-    TWIN_API void IterateBatch(const GlobalTensor<DstT> &gm, bool, uint8_t enAtomic, bool enSequentialWrite, const uint32_t matrixStrideA = 0,
+    // The numbers of SetBatchNum. Only for a bool: integers are the numbers of matrices of the call above.
+    template <typename Bool, std::enable_if_t<std::is_same_v<Bool, bool>, int> = 0>
+    TWIN_API void IterateBatch(const GlobalTensor<DstT> &gm, Bool, uint8_t enAtomic, bool enSequentialWrite, const uint32_t matrixStrideA = 0,
                                const uint32_t matrixStrideB = 0, const uint32_t = 0) {
         batch({gm.span(), enAtomic, enSequentialWrite}, static_cast<uint32_t>(mm_.batch_a), static_cast<uint32_t>(mm_.batch_b), matrixStrideA, matrixStrideB, 0);
     }
