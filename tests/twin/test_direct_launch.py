@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,25 @@ def test_an_exported_operator_is_built_launched_and_right(exported, tmp_path, ve
     torch_calls(exported, home, tmp_path / "toolkit/lib64/libascendcl.so")
     refused = run(exported, home, ACL_FAIL="soc")
     assert refused.returncode == 3 and "the tiling data are for Ascend910B3, this device is Ascend910B1" in refused.stderr
+
+
+def test_a_kernel_of_cube_and_vector_cores_gets_its_workspace(tmp_path):
+    """On 9.x the kernel itself names the workspace, through which both kinds of cores talk."""
+    project = new_project("linear", tmp_path / "linear").root
+    declared = (project / "op.toml").read_text()
+    (project / "op.toml").write_text(re.sub(r"(dtype\s*=\s*)\[[^\]]*\]", r'\1["float16"]', declared))
+    kernel = project / "op_kernel/linear.cpp"
+    check = r"\1\n    if (GetSysWorkSpacePtr() == nullptr) {\n        return;\n    }"
+    kernel.write_text(re.sub(r"(REGISTER_TILING_DEFAULT\(.*\);)", check, kernel.read_text()))
+    assert main(["export", str(project), "--format", "direct", "--tier", "smoke", "--soc", SOC, "--out", str(tmp_path / "out")]) == 0
+    shutil.copytree(tmp_path / "out", tmp_path / "wrong")
+    home = toolkit(tmp_path / "toolkit", 9, SOC)
+    done = run(tmp_path / "out", home)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "all outputs are right", done.stdout + done.stderr
+    header = tmp_path / "wrong/kernels/direct.h"
+    header.write_text(header.read_text().replace("AscendC::SetSysWorkspace(DIRECT_WORKSPACE)", "AscendC::SetSysWorkspace(nullptr)"))
+    done = run(tmp_path / "wrong", home)
+    assert done.returncode == 1 and done.stdout.splitlines()[-1].endswith("outputs are wrong"), done.stdout + done.stderr
 
 
 CALLS = """

@@ -13,20 +13,21 @@ from ascendops.twin.launch import signature
 
 @dataclass(frozen=True)
 class Compiled:
-    """One kernel: its name, its library, the twin's runtime, and how many parameters it has."""
+    """One kernel: its name, its library, the twin's runtime, how many parameters it has, and whether the build sets its system workspace."""
 
     name: str
     library: Path
     runtime: Path
     parameters: int
+    sets_workspace: bool
 
     def call(self, blocks: str, stream: str, args: str) -> str:
         """C++ text that launches it; `args` is an array."""
-        return f'StandInLaunch("{self.library}", "{self.runtime}", "{self.name}", {blocks}, {stream}, {args}, {self.parameters})'
+        return f'StandInLaunch("{self.library}", "{self.runtime}", "{self.name}", {blocks}, {stream}, {args}, {self.parameters}, {int(self.sets_workspace)})'
 
 
 DECLARATION = (
-    'extern "C" unsigned StandInLaunch(const char *, const char *, const char *, unsigned, void *, void *const *, int);\n'
+    'extern "C" unsigned StandInLaunch(const char *, const char *, const char *, unsigned, void *, void *const *, int, int);\n'
 )
 
 
@@ -34,7 +35,7 @@ def compile_source(source: Path, soc: str, includes: list[str], defines: dict[st
     """Compiles a source with one kernel, as the toolkit asks for."""
     kernel = twin.compile(source, soc=soc, include_dirs=includes, defines=defines)
     (name,) = kernel.entries
-    return Compiled(name, kernel.library, runtime_library(), len(signature(kernel.library, name)))
+    return Compiled(name, kernel.library, runtime_library(), len(signature(kernel.library, name)), {"HAVE_WORKSPACE", "HAVE_TILING"} <= defines.keys())
 
 
 def main(soc: str, out: str, headers: str, includes: str, defines: str, *sources: str) -> None:

@@ -23,7 +23,7 @@ bool OnlyPointers(const char *signature, int count) {
     return pointers == count && std::strlen(signature) == static_cast<size_t>(count * 3 - 1);
 }
 
-int Run(const std::string &library, const std::string &kernel, uint32_t blocks, std::vector<uint64_t> given) {
+int Run(const std::string &library, const std::string &kernel, uint32_t blocks, std::vector<uint64_t> given, bool sets_workspace) {
     void *code = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (code == nullptr) { std::fprintf(stderr, "stand-in: %s\n", dlerror()); return 500000; }
     using Text = const char *(*)();
@@ -57,7 +57,8 @@ int Run(const std::string &library, const std::string &kernel, uint32_t blocks, 
     launch.block_dim = blocks;
     launch.aic = cube;
     launch.aiv = type == 5 ? 2 : type == 1 || type == 3 ? 0 : 1;
-    launch.workspace = reinterpret_cast<uint8_t *>(values[values.size() - 2]);
+    // Without HAVE_WORKSPACE the system workspace is unknown until the kernel names it.
+    launch.workspace = sets_workspace ? reinterpret_cast<uint8_t *>(values[values.size() - 2]) : nullptr;
     launch.workspace_bytes = near ? 1 << 30 : memory[given[given.size() - 2]];
     launch.tiling = reinterpret_cast<uint8_t *>(values.back());
     launch.tiling_bytes = near ? 1 << 12 : memory[given.back()];
@@ -95,13 +96,14 @@ int aclrtSynchronizeStream(void *stream) {
     queue.clear();
     return status;
 }
-uint32_t StandInLaunch(const char *library, const char *runtime, const char *kernel, uint32_t blocks, void *stream, void *const *args, int count) {
+uint32_t StandInLaunch(const char *library, const char *runtime, const char *kernel, uint32_t blocks, void *stream, void *const *args, int count,
+                       int sets_workspace) {
     if (stream != &stream_object || blocks == 0) { return 107003; }
     if (dlopen(runtime, RTLD_NOW | RTLD_GLOBAL) == nullptr) { std::fprintf(stderr, "stand-in: %s\n", dlerror()); return 500000; }
     std::vector<uint64_t> given;
     for (int i = 0; i < count; i++) { given.push_back(reinterpret_cast<uint64_t>(args[i])); }
     std::string path = library, name = kernel;
-    queue.push_back([=] { return Run(path, name, blocks, given); });
+    queue.push_back([=] { return Run(path, name, blocks, given, sets_workspace != 0); });
     return 0;
 }
 }
