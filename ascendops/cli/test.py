@@ -82,7 +82,7 @@ def command(
       ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
       ascendops test softmax --record golden/   (then anywhere: --reference golden/)
 
-    Kernels run in worker processes. Exits with 1 on a mismatch, 5 if nothing ran.
+    Kernels run in workers. Exits with 1 on a mismatch, 5 if nothing ran.
     """
     from ascendops.build import resolve_backend
     from ascendops.twin import runtimes
