@@ -2,18 +2,22 @@
 
     python -m tools.bench_call [--rounds 9]
 
-`compiled registration` is the extension of gen/torch, its gradient included, compiled for the CPU with an aclnn call that does nothing: what a call on an
-NPU costs before aclnn (plan of the shapes, output tensors). `registration` is torch.ops.NS.axpy with an operator that only makes its output: dispatcher, autograd, layouts. `without launch` is the
-real operator whose kernel launch is left out: arguments, the kept plan of op_host, output tensors. `whole call` adds the CPU twin's launch,
-which models an NPU core by threads and checks: it says nothing about an NPU. Rounds of all rows alternate, each row's best counts.
+Two registrations: `compiled` (`lib.register(compiled=True)`, C++ kernels for the CPU and Autograd keys) and `Python`. Of each, `without launch` is
+everything but the twin: dispatcher, autograd, kept plan of op_host, output tensors, packed arguments; `with a gradient` the same for an input that
+requires one, with grad mode on; `whole call` adds the CPU twin's launch, which models an NPU core and checks every access: it says nothing about an NPU.
+`Python, registration alone` has an operator that only makes its output. `torch_npu extension` is the extension of gen/torch compiled for the
+CPU with an aclnn call that does nothing: what a call on an NPU costs before aclnn. Times are CPU times of the process; rounds of all rows
+alternate, and each row's best counts.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import sys
 import sysconfig
 import tempfile
+import time
 import timeit
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -24,25 +28,26 @@ import torch
 
 import ascendops
 from ascendops.build import operator as operators
+from ascendops.build.library import Library
 from ascendops.render import new_project
 from ascendops.toolchain import compiler as cxx
 from ascendops.toolchain.diagnose import compile_error
-from ascendops.torchlib import registry
+from ascendops.torchlib import native as native_kernels, registry
 from ascendops.twin.launch import LaunchResult
 
 NAMESPACE = "ascendops_bench_call"
 
 
 def measure(rows: dict[str, tuple[Callable[[], Any], int]], rounds: int) -> dict[str, float]:
-    """Seconds of one call of each row: the best of `rounds` rounds."""
+    """CPU seconds of one call of each row: the best of `rounds` rounds."""
     best = dict.fromkeys(rows, float("inf"))
     for _ in range(rounds):
         for name, (call, number) in rows.items():
-            best[name] = min(best[name], timeit.timeit(call, number=number) / number)
+            best[name] = min(best[name], timeit.timeit(call, number=number, timer=time.process_time) / number)
     return best
 
 
-def compiled(folder: Path) -> Any:
+def npu_extension(folder: Path) -> Any:
     """torch.ops of the extension in `folder/gen/torch`, registered for the CPU, with an empty aclnn call.
 
     Raises:
@@ -70,6 +75,65 @@ def compiled(folder: Path) -> Any:
     return getattr(torch.ops, f"{NAMESPACE}_cpp")
 
 
+def empty_launch(folder: Path) -> ctypes.CDLL:
+    """A library with a `twin_launch` that does nothing."""
+    (folder / "nothing.cpp").write_text('extern "C" int twin_launch(const void *) { return 0; }\nextern "C" const char *twin_report() { return ""; }\n')
+    outcome = cxx.run([cxx.find_compiler().path, "-shared", "-fPIC", "-O2", str(folder / "nothing.cpp"), "-o", str(folder / "nothing.so")])
+    if outcome.returncode != 0:
+        raise compile_error(outcome, "an empty launch")
+    return ctypes.CDLL(str(folder / "nothing.so"))
+
+
+def rows_of(library: Library, folder: Path) -> dict[str, tuple[Callable[[], Any], int]]:
+    """Rows whose calls need nothing replaced while they run."""
+    x, y = torch.randn(64), torch.randn(64)
+    wanted = torch.randn(64, requires_grad=True)
+    native, bare = f"{NAMESPACE}_native", f"{NAMESPACE}_bare"
+    whole = library.register(native, compiled=True).axpy
+    without = library.register(bare, compiled=True).axpy
+    with mock.patch.object(native_kernels, "_runtime", lambda _: empty_launch(folder)):  # the plans of this one keep it
+        for first in (x, wanted):
+            without(first, y, 2.0)
+    extension = npu_extension(folder / "axpy").axpy
+    assert torch.equal(whole(x, y, 2.0), whole(x, y, 2.0))
+
+    def gradient(op: Any) -> Callable[[], Any]:
+        def call() -> Any:
+            with torch.enable_grad():
+                return op(wanted, y, 2.0)
+
+        return call
+
+    return {
+        "torch.add": (lambda: torch.add(x, y, alpha=2.0), 5000),
+        "compiled, without launch": (lambda: without(x, y, 2.0), 2000),
+        "torch_npu extension": (lambda: extension(x, y, 2.0), 2000),
+        "torch.add, with a gradient": (gradient(lambda *args: torch.add(*args[:2], alpha=args[2])), 1000),
+        "compiled, with a gradient, without launch": (gradient(without), 300),
+        "compiled, whole call": (lambda: whole(x, y, 2.0), 300),
+    }
+
+
+def python_rows(library: Library, rounds: int) -> dict[str, float]:
+    """Rows of the Python registration, with what they leave out replaced."""
+    x, y = torch.randn(64), torch.randn(64)
+    op, entry = library.register(NAMESPACE).axpy, registry.entry(f"{NAMESPACE}::axpy")
+
+    def empty(x: torch.Tensor, y: torch.Tensor, alpha: float = 1.0) -> torch.Tensor:
+        del y, alpha
+        return torch.empty_like(x)
+
+    def call() -> Any:
+        return op(x, y, 2.0)
+
+    with mock.patch.object(entry, "operator", empty):
+        found = measure({"Python, registration alone": (call, 2000)}, rounds)
+    result = LaunchResult("ok", (), None, 0.0, {}, library.soc)
+    with mock.patch.object(operators, "launch", lambda *_, **__: result):
+        found |= measure({"Python, without launch": (call, 500)}, rounds)
+    return found | measure({"Python, whole call": (call, 100)}, rounds)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; see the top of the file."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -78,35 +142,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         new_project("axpy", Path(folder) / "axpy")
         library = ascendops.open_project(Path(folder) / "axpy").build("twin")
-        library.register(NAMESPACE)
-        op, real = getattr(torch.ops, NAMESPACE).axpy, library.axpy
-        entry = registry.entry(f"{NAMESPACE}::axpy")
-        x, y = torch.randn(64), torch.randn(64)
-        extension = compiled(Path(folder) / "axpy").axpy
-        assert extension(x, y, 2.0).shape == x.shape and extension(x.requires_grad_(), y, 2.0).requires_grad
-        x.requires_grad_(False)
-
-        def empty(x: torch.Tensor, y: torch.Tensor, alpha: float = 1.0) -> torch.Tensor:
-            del y, alpha
-            return torch.empty_like(x)
-
-        def registration() -> Any:
-            return op(x, y, 2.0)
-
-        found: dict[str, float] = {}
         with torch.no_grad():
-            base = {"torch.add": (lambda: torch.add(x, y, alpha=2.0), 5000)}
-            with mock.patch.object(entry, "operator", empty):
-                rows = {**base, "compiled registration": (lambda: extension(x, y, 2.0), 2000), "registration": (registration, 2000)}
-                found = measure(rows, options.rounds)
-            result = LaunchResult("ok", (), None, 0.0, {}, library.soc)
-            with mock.patch.object(operators, "launch", lambda *_, **__: result):
-                found["without launch"] = measure({"without launch": (registration, 500)}, options.rounds)["without launch"]
-                found["the same, not registered"] = measure({"own": (lambda: real(x, y, 2.0), 500)}, options.rounds)["own"]
-            found["whole call"] = measure({"whole": (registration, 50)}, options.rounds)["whole"]
-    unit = found["torch.add"]
+            found = measure(rows_of(library, Path(folder)), options.rounds) | python_rows(library, options.rounds)
     for name, seconds in found.items():
-        print(f"{name:<34}{seconds * 1e6:>10.2f} us{seconds / unit:>10.1f} x torch.add")
+        print(f"{name:<44}{seconds * 1e6:>10.2f} us{seconds / found['torch.add']:>10.1f} x torch.add")
     return 0
 
 

@@ -40,15 +40,21 @@ class Library:
     def __repr__(self) -> str:
         return f"<Library {self.root.name}: {', '.join(self.ops)} ({self.backend}, {self.soc})>"
 
-    def register(self, namespace: str = "ascendops") -> Any:
+    def register(self, namespace: str = "ascendops", *, compiled: bool = False) -> Any:
         """Puts every operator under `torch.ops.<namespace>`; registering the same build again does nothing.
+
+        Args:
+            namespace: Where in torch.ops.
+            compiled: Compiles C++ kernels for the CPU, with which a call costs about what one of PyTorch's own operators does beside the
+                kernel; some 10 s at first, then from the cache. `torchlib.kinds(namespace)` says which operators have one.
 
         Returns:
             The `torch.ops.<namespace>` object.
 
         Raises:
             RegistrationError: Another operator of that name is registered already.
+            CompileError: The compiled kernels do not compile with this PyTorch.
         """
         from ascendops import torchlib
 
-        return torchlib.register(self, namespace)
+        return torchlib.register(self, namespace, compiled=compiled)

@@ -43,7 +43,7 @@ def device_library() -> Path:
 
         with ThreadPoolExecutor(max_workers=len(sources)) as pool:
             objects = list(pool.map(compile_one, sources))
-        libraries = [f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu"]
+        libraries = [f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", *cxx.loaded_runtime()]
         _run([compiler.path, "-shared", *map(str, objects), "-o", str(stage / "npu.so"), *libraries], "linking the laptop npu device")
         for file in objects:
             file.unlink()

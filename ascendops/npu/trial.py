@@ -8,8 +8,9 @@ from pathlib import Path
 
 
 def main(path: str) -> None:
-    """Switches the device on and does what the parts of PyTorch that know of devices do: views, autograd threads, generators, streams, files."""
+    """Switches the device on and does what the parts of PyTorch that know of devices do: views, autograd threads, generators, streams, files, errors."""
     faulthandler.enable()
+    import contextlib
     import io
 
     import torch
@@ -29,6 +30,8 @@ def main(path: str) -> None:
     file.seek(0)
     torch.load(file, map_location="cpu")
     torch.Generator(device="npu").manual_seed(1)
+    with contextlib.suppress(RuntimeError):  # a message with numbers in it
+        torch.npu.set_device(torch.npu.device_count())  # type: ignore[attr-defined]
     torch.npu.synchronize()  # type: ignore[attr-defined]
 
 

@@ -78,6 +78,20 @@ def run(command: Sequence[str], *, cwd: Path | None = None) -> Outcome:
     return Outcome(tuple(command), done.returncode, done.stdout + done.stderr)
 
 
+def loaded_runtime() -> tuple[str, ...]:
+    """The shared C++ libraries of this process, as linker arguments for an extension of it; none where they cannot be seen.
+
+    A compiler that has only the static ones would give the extension its own copy. Two copies do not share their locales, so that the first
+    number that such an extension prints into a message is a crash.
+    """
+    try:
+        lines = Path("/proc/self/maps").read_text().splitlines()
+    except OSError:
+        return ()
+    mapped = {line.split(maxsplit=5)[-1] for line in lines if "/" in line}
+    return tuple(sorted(path for path in mapped if Path(path).name.startswith(("libstdc++.so", "libgcc_s.so")) and Path(path).is_file()))
+
+
 def read_depfile(path: Path) -> list[Path]:
     """The files that a `-MMD` dependency file names, without its target."""
     text = path.read_text().replace("\\\n", " ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import torch
 import torch.nn.functional
@@ -147,11 +147,19 @@ class _Evaluator:
         return self.found[text]
 
 
-def fit(gradient: Any, like: torch.Tensor) -> torch.Tensor:
+class Like(NamedTuple):
+    """What a gradient has in common with its input, where the input's elements are not needed."""
+
+    shape: torch.Size
+    dtype: torch.dtype
+    device: torch.device
+
+
+def fit(gradient: Any, like: torch.Tensor | Like) -> torch.Tensor:
     """A gradient in the shape and dtype of its input: summed over the dims along which the input was broadcast."""
     if not isinstance(gradient, torch.Tensor):
-        return torch.full_like(like, gradient)
-    extra = gradient.dim() - like.dim()
+        return torch.full(like.shape, gradient, dtype=like.dtype, device=like.device)
+    extra = gradient.dim() - len(like.shape)
     if extra > 0:
         gradient = gradient.sum(list(range(extra)))
     grown = [dim for dim, (a, b) in enumerate(zip(gradient.shape, like.shape, strict=False)) if b == 1 and a != 1]

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
+from torch.autograd import forward_ad
 
 from ascendops.errors import GradientError
 from ascendops.spec.autograd import PREFIX, backward_sources
-from ascendops.torchlib.formula import evaluate, fit
+from ascendops.torchlib.formula import Like, evaluate, fit
 
 if TYPE_CHECKING:
     from ascendops.build.operator import Operator
@@ -26,12 +27,14 @@ class Plan:
         order: Positional arguments of the schema: backward returns one gradient for each.
         tensors: Names of inputs and outputs to save.
         attrs: Names of attributes to keep.
+        likes: Names of inputs of which shape and dtype are kept, so that they may be overwritten.
         used: The outputs whose gradients are read; the others are marked as not differentiable.
     """
 
     order: tuple[str, ...]
     tensors: tuple[str, ...]
     attrs: tuple[str, ...]
+    likes: tuple[str, ...]
     used: frozenset[str]
 
 
@@ -43,26 +46,31 @@ def plan(spec: OpSpec) -> Plan:
         needed = {source for source in backward_sources(spec, backward).values() if source is not None}
     else:
         needed = {name for formula in spec.autograd.formula.values() for name in formula.names}
-        needed |= set(spec.autograd.formula)  # `fit` looks at the input
+        needed |= {tensor.name for tensor in spec.inputs if tensor.variadic and tensor.name in spec.autograd.formula}
     grads = {PREFIX + tensor.name: tensor.name for tensor in spec.outputs}
     tensors = [tensor.name for tensor in (*spec.inputs, *spec.outputs)]
     return Plan(
         tuple(arg.name for arg in spec.schema.arguments if not arg.kwarg_only),
         tuple(name for name in tensors if name in needed),
         tuple(attr.name for attr in spec.attrs if attr.name in needed),
+        tuple(name for name in spec.autograd.formula if name not in needed),
         frozenset(output for grad, output in grads.items() if grad in needed),
     )
 
 
-def register(qualified: str, operator: Operator, library: torch.library.Library, on_cpu: Callable[..., Any]) -> None:
-    """Gives the operator its Autograd kernel; operators without floating-point outputs, and those that write to inputs, need none.
+def applies(spec: OpSpec) -> bool:
+    """Whether an operator gets an Autograd kernel: not one that writes to inputs, or with tensors by name alone, which PyTorch cannot do."""
+    return not any(arg.kwarg_only and arg.is_tensor for arg in spec.schema.arguments) and not any(t.mutated for t in spec.inputs)
 
-    A call that needs no gradient and has only CPU tensors goes straight to `on_cpu`, the operator's CPU kernel.
+
+def register(qualified: str, operator: Operator, target: Any) -> None:
+    """Gives the operator its Autograd kernel, where it gets one.
+
+    `target` stands for the torch.library.Library that torch.library.register_autograd registers the kernel with: `Direct` or `Renamed`.
     """
     spec = operator.spec
-    if spec is None or any(arg.kwarg_only and arg.is_tensor for arg in spec.schema.arguments) or any(t.mutated for t in spec.inputs):
+    if spec is None or not applies(spec):
         return
-    target: Any = _Direct(library, on_cpu)
     if spec.autograd is None:
         torch.library.register_autograd(qualified, _refuse(qualified, spec), lib=target)
         return
@@ -80,8 +88,26 @@ def _any_requires_grad(*args: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class _Direct:
-    """The library that register_autograd registers its kernel with, which puts the way without gradients before that kernel.
+class Renamed:
+    """A library in which the Autograd kernel belongs to another name: the operator's own kernel is compiled and calls it there."""
+
+    library: torch.library.Library
+    name: str
+
+    def impl(self, name: str, kernel: Callable[..., Any], key: str, **options: Any) -> None:
+        """As Library.impl, for `self.name` and a kernel that gets the keyset first."""
+
+        def run(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+            if forward_ad._current_level >= 0:
+                _refuse_tangents(name, args)
+            return kernel(keyset, *args, **kwargs)
+
+        self.library.impl(self.name, run, key, **options)
+
+
+@dataclass(frozen=True)
+class Direct:
+    """A library in which a call that needs no gradient and has only CPU tensors goes straight to `on_cpu`, the operator's CPU kernel.
 
     torch's kernel dispatches again, from Python, which costs several times what the call itself does.
     """
@@ -95,11 +121,24 @@ class _Direct:
         enabled, any_requires = torch.is_grad_enabled, getattr(torch._C, "_any_requires_grad", _any_requires_grad)
 
         def run(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+            if forward_ad._current_level >= 0:
+                _refuse_tangents(name, args)
             if (enabled() and any_requires(*args)) or (keyset & below).highestPriorityTypeId() != cpu:
                 return kernel(keyset, *args, **kwargs)
             return on_cpu(*args, **kwargs)
 
         self.library.impl(name, run, key, **options)
+
+
+def _refuse_tangents(name: str, args: tuple[Any, ...]) -> None:
+    """An operator knows nothing of tangents; without this they would be zero."""
+    for value in args:
+        for one in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(one, torch.Tensor) and forward_ad.unpack_dual(one).tangent is not None:
+                raise GradientError(
+                    f"{name} has no forward-mode gradient", why="[autograd] declares gradients for backward()",
+                    help="use torch.autograd.grad, or twice over it for a Jacobian-vector product",
+                )  # fmt: skip
 
 
 def _refuse(qualified: str, spec: OpSpec) -> Callable[..., Any]:
@@ -125,6 +164,7 @@ def _setup(spec: OpSpec, steps: Plan) -> Callable[..., None]:
         saved = [one for name in steps.tensors for one in (values[name] if name in lists else [values[name]])]
         ctx.save_for_backward(*saved)
         ctx.ascendops_attrs = {name: values[name] for name in steps.attrs}
+        ctx.ascendops_likes = {name: Like(values[name].shape, values[name].dtype, values[name].device) for name in steps.likes if values[name] is not None}
 
     return setup
 
@@ -136,7 +176,7 @@ def _values(ctx: Any, spec: OpSpec, steps: Plan, grads: tuple[Any, ...]) -> dict
         count = ctx.ascendops_lists.get(name)
         value = next(saved) if count is None else [next(saved) for _ in range(count)]
         values.setdefault(name, value)
-    return {**values, **ctx.ascendops_attrs}
+    return {**values, **ctx.ascendops_likes, **ctx.ascendops_attrs}
 
 
 def _widened(value: Any) -> Any:

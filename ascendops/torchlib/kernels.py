@@ -14,6 +14,7 @@ from ascendops.torchlib.layout import contiguous
 
 if TYPE_CHECKING:
     from ascendops.build.operator import Operator
+    from ascendops.torchlib.native import Native
 
 
 @dataclass
@@ -24,6 +25,7 @@ class Entry:
         qualified: `namespace::name`.
         names: Positional arguments in order.
         fresh: Positions of the outputs that are returned (all, unless inputs that are written to are left out).
+        native: The library with its compiled CPU kernel, where it has one.
     """
 
     qualified: str
@@ -33,10 +35,13 @@ class Entry:
     policy: str = "copy"
     mutated: frozenset[str] = frozenset()
     functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    native: Native | None = None
 
     def update(self, operator: Operator) -> None:
         """Runs `operator` from now on."""
         spec = operator.spec
+        if self.native is not None:
+            self.native.forget(operator.name)
         self.operator, self.functions = operator, {}
         if spec is not None:
             self.names = tuple(arg.name for arg in spec.schema.arguments if not arg.kwarg_only)
@@ -59,6 +64,17 @@ def on_cpu(entry: Entry) -> Callable[..., Any]:
 
     def run(*args: Any, **kwargs: Any) -> Any:
         return call(entry, entry.operator, args, kwargs)
+
+    return run
+
+
+def behind_native(entry: Entry, native: Native) -> Callable[..., Any]:
+    """The CPU kernel behind a compiled one, which gets the plan of each call that it has not seen before."""
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        outputs = call(entry, entry.operator, args, kwargs)
+        native.keep(entry, args, kwargs)
+        return outputs
 
     return run
 

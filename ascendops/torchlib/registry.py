@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ascendops.errors import RegistrationError
-from ascendops.torchlib import batching, casting, gradients, kernels, schema
+from ascendops.torchlib import batching, casting, gradients, kernels, native, schema
 from ascendops.torchlib.kernels import Entry
 
 if TYPE_CHECKING:
@@ -21,11 +21,16 @@ _entries: dict[str, Entry] = {}
 _schemas: dict[str, tuple[str, ...]] = {}
 
 
-def register(library: Library, namespace: str) -> Any:
+def register(library: Library, namespace: str, *, compiled: bool = False) -> Any:
     """Defines every operator of the library under `torch.ops.<namespace>`: kernels for CPU, CUDA, NPU and Meta, autograd, vmap, autocast, variants.
 
+    With `compiled`, calls on the CPU do without Python where an operator allows that; see `kinds`.
+
     Raises:
-        RegistrationError: An operator of that name with another declaration is registered already in this process.
+        RegistrationError: An operator of that name with another declaration is registered already in this process, or with Python kernels
+            when compiled ones are asked for.
+        CompilerNotFound: There is no C++ compiler for `compiled`.
+        CompileError: The kernels do not compile with this PyTorch.
     """
     texts = {f"{namespace}::{name}": _declaration(operator) for name, operator in library.ops.items()}
     for qualified, text in texts.items():
@@ -38,6 +43,7 @@ def register(library: Library, namespace: str) -> Any:
     if namespace not in _libraries:
         _libraries[namespace] = torch.library.Library(namespace, "FRAGMENT")
     target = _libraries[namespace]
+    found = _native(library, namespace) if compiled else None
     for name, operator in library.ops.items():
         qualified = f"{namespace}::{name}"
         if qualified in _entries:
@@ -45,9 +51,29 @@ def register(library: Library, namespace: str) -> Any:
             continue
         made = _entries[qualified] = Entry(qualified, operator)
         made.update(operator)
+        made.native = found if native.refusal(operator) is None else None
         _define(target, made, operator)
         _schemas[qualified] = texts[qualified]
     return getattr(torch.ops, namespace)
+
+
+def _native(library: Library, namespace: str) -> native.Native | None:
+    """The compiled kernels of the operators that are new and can have one."""
+    known = [name for name in library.ops if (entry := _entries.get(f"{namespace}::{name}")) is not None and entry.native is None]
+    known = [name for name in known if native.refusal(library.ops[name]) is None]
+    if known:
+        raise RegistrationError(
+            f"{namespace}::{known[0]} is registered already with its Python kernel", why="a kernel cannot be replaced in a process",
+            help="call register(compiled=True) first, or use another namespace",
+        )  # fmt: skip
+    specs = [op.spec for name, op in library.ops.items() if f"{namespace}::{name}" not in _entries and native.refusal(op) is None]
+    return native.load([spec for spec in specs if spec is not None], namespace) if specs else None
+
+
+def kinds(namespace: str) -> dict[str, str]:
+    """For each registered operator of a namespace `compiled`, or why its CPU kernel is the Python one."""
+    entries = {qualified.partition("::")[2]: entry for qualified, entry in _entries.items() if qualified.startswith(f"{namespace}::")}
+    return {name: "compiled" if entry.native else native.refusal(entry.operator) or "registered without compiled=True" for name, entry in entries.items()}
 
 
 def entry(qualified: str) -> Entry:
@@ -81,12 +107,27 @@ def _define(target: torch.library.Library, entry: Entry, operator: Operator) -> 
         if not has_kernel(entry.qualified, key):
             target.impl(name, kernel(entry), key)
     if name == operator.name:
-        if not has_kernel(entry.qualified, "Autograd"):
-            gradients.register(entry.qualified, operator, target, kernels.on_cpu(entry))
+        if entry.native is not None:
+            _define_behind(entry, operator, entry.native)
+        elif not has_kernel(entry.qualified, "Autograd"):
+            gradients.register(entry.qualified, operator, gradients.Direct(target, kernels.on_cpu(entry)))
         batching.register(entry.qualified, operator, target)
         casting.register(entry.qualified, operator, target)
     if spec is not None:
         _define_variants(target, entry, spec)
+
+
+def _define_behind(entry: Entry, operator: Operator, compiled: native.Native) -> None:
+    """What the compiled kernels of an operator call: its Python kernel, and `NAME.gradient`, the same with gradients."""
+    namespace = native.python_namespace(entry.qualified.partition("::")[0])
+    if namespace not in _libraries:
+        _libraries[namespace] = torch.library.Library(namespace, "FRAGMENT")
+    target, text = _libraries[namespace], schema.torch_schema(operator)
+    target.define(text)
+    target.impl(operator.name, kernels.behind_native(entry, compiled), "CPU")
+    if operator.spec is not None and gradients.applies(operator.spec):
+        target.define(text.replace("(", ".gradient(", 1))
+        gradients.register(entry.qualified, operator, gradients.Renamed(target, f"{operator.name}.gradient"))
 
 
 def has_kernel(qualified: str, key: str) -> bool:

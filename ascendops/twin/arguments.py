@@ -26,6 +26,8 @@ class GmBuffer:
         shape: Shape of the tensor, where a tensor list needs it.
         members: Buffers that this one points to (a tensor list).
         undefined: Whether it holds nothing when the kernel starts, so that reading it before writing is a fault.
+        blank: The workspace, which has no contents to copy.
+        padded: Tiling data, whose struct may end in padding that op_host did not write.
         keep: Whatever must live as long as the buffer.
     """
 
@@ -35,21 +37,22 @@ class GmBuffer:
     shape: tuple[int, ...] | None = None
     members: tuple[GmBuffer, ...] = ()
     undefined: bool = False
-    guarded: bool = False
+    blank: bool = False
+    padded: bool = False
     keep: Any = field(default=None, repr=False, compare=False)
 
     @property
     def flags(self) -> int:
         """TwinBufferFlag of ascendc_twin/launch.h."""
-        return int(self.undefined) | int(self.guarded) << 1
+        return int(self.undefined) | int(self.blank) << 2 | int(self.padded) << 3
 
     @classmethod
-    def of_bytes(cls, data: builtins.bytes, name: str, align: int = 64) -> GmBuffer:
+    def of_bytes(cls, data: builtins.bytes, name: str, align: int = 64, *, padded: bool = False) -> GmBuffer:
         """A buffer with a copy of `data`, at an address that is a multiple of `align`."""
         memory = ctypes.create_string_buffer(len(data) + align)
         address = (ctypes.addressof(memory) + align - 1) // align * align
         ctypes.memmove(address, data, len(data))
-        return cls(address, len(data), name, keep=memory)
+        return cls(address, len(data), name, padded=padded, keep=memory)
 
     @classmethod
     def tensor_list(cls, items: Sequence[GmBuffer], name: str) -> GmBuffer:
@@ -66,7 +69,9 @@ class GmBuffer:
 class BufferRow(ctypes.Structure):
     """TwinBuffer of ascendc_twin/launch.h."""
 
-    _fields_ = [("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("name", ctypes.c_char_p), ("flags", ctypes.c_uint64)]
+    _fields_ = [
+        ("address", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("name", ctypes.c_char_p), ("flags", ctypes.c_uint64), ("holder", ctypes.c_void_p),
+    ]  # fmt: skip
 
 
 def _pack(value: Any, kind: str, index: int, entry: str) -> bytes:
@@ -106,7 +111,7 @@ class Arguments:
     def __init__(self, kinds: Sequence[str], values: Sequence[Any], entry: str) -> None:
         if len(kinds) != len(values):
             raise InputError(f"{entry} has {len(kinds)} parameters; {len(values)} arguments were given")
-        self.buffers: list[GmBuffer] = []
+        self._rows: list[tuple[GmBuffer, int | None]] = []  # and where the kernel finds its address
         self._keep = [
             self._one(kind, value, index, entry) for index, (kind, value) in enumerate(zip(kinds, values, strict=True))
         ]
@@ -124,15 +129,21 @@ class Arguments:
                 f"argument {index} of {entry} is a pointer; {type(value).__name__} was given",
                 help="pass an array; workspace and tiling are the kernel's last parameters and are not in args",
             )
-        self._register(value)
-        return ctypes.c_uint64(value.address)
+        cell = ctypes.c_uint64(value.address)
+        self._register(value, ctypes.addressof(cell))
+        return cell
 
-    def _register(self, buffer: GmBuffer) -> None:
-        self.buffers.append(buffer)
-        for member in buffer.members:
-            self._register(member)
+    def _register(self, buffer: GmBuffer, holder: int) -> None:
+        """A tensor list stays where it is; the addresses of its tensors are its last words."""
+        self._rows.append((buffer, None if buffer.members else holder))
+        words = buffer.address + buffer.bytes - 8 * len(buffer.members)
+        for index, member in enumerate(buffer.members):
+            self._register(member, words + 8 * index)
 
     def table(self) -> Any:
         """The buffers as the runtime reads them."""
-        rows = [BufferRow(b.address, b.bytes, b.name.encode(), b.flags) for b in self.buffers]
-        return (BufferRow * max(1, len(rows)))(*rows)
+        return (BufferRow * max(1, len(self._rows)))(*(BufferRow(b.address, b.bytes, b.name.encode(), b.flags, holder) for b, holder in self._rows))
+
+    def __len__(self) -> int:
+        """How many buffers there are."""
+        return len(self._rows)

@@ -5,30 +5,32 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
-import threading
+import os
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import InputError, KernelCrash, KernelHang
 from ascendops.spec import socs
 from ascendops.twin import task_types
 from ascendops.twin.arguments import Arguments, BufferRow, GmBuffer
 from ascendops.twin.diagnostics import Diagnostic, diagnose
-from ascendops.twin.guard import guarded
 from ascendops.twin.timeline import Timeline
 
-__all__ = ["GmBuffer", "LaunchResult", "launch", "load", "runtime", "signature"]
+if TYPE_CHECKING:
+    from ascendops.twin.host import Tiling
+
+__all__ = ["GmBuffer", "LaunchResult", "launch", "load", "request", "result_of", "runtime", "signature"]
 
 # Bytes at the start of a workspace that belong to the system; GetUserWorkspace skips them.
 RESERVED_WORKSPACE = {2201: 16 << 20}
 RESERVED_WORKSPACE_ELSEWHERE = 2 << 20
 CUBE_LIBRARY = "kernel_aic.so"  # beside a kernel library, where cube cores run other code than vector cores
 
-_ABI = 2
-_LAUNCHING = threading.Lock()  # the runtime runs one launch at a time and keeps the last report
+TIMEOUT_S = 60.0  # of a launch, unless the caller says otherwise
+
+_ABI = 3
 
 
 @dataclass(frozen=True)
@@ -117,16 +119,15 @@ def _runtime_path(library: str | None) -> Path:
 
 
 @functools.lru_cache(maxsize=256)
-def _kernel(library: Path, stamp: int) -> ctypes.CDLL:
+def _kernel(library: str, stamp: int) -> ctypes.CDLL:
     del stamp  # part of the cache key: a rebuilt file is another library
     runtime(library)
-    return ctypes.CDLL(str(library))
+    return ctypes.CDLL(library)
 
 
 def load(library: str | Path) -> ctypes.CDLL:
     """A kernel library, with the runtime loaded before it."""
-    path = Path(library)
-    return _kernel(path, path.stat().st_mtime_ns)
+    return _kernel(str(library), os.stat(library).st_mtime_ns)
 
 
 def signature(library: str | Path, entry: str) -> list[str]:
@@ -135,10 +136,11 @@ def signature(library: str | Path, entry: str) -> list[str]:
     Raises:
         InputError: The library exports no such kernel.
     """
-    return _signature(load(library), entry, library)
+    return _signature(load(library), entry, str(library))
 
 
-def _signature(kernels: ctypes.CDLL, entry: str, library: str | Path) -> list[str]:
+@functools.lru_cache(maxsize=256)
+def _signature(kernels: ctypes.CDLL, entry: str, library: str) -> list[str]:
     text = _described(kernels, f"twin_sig_{entry}")
     if text is None:
         raise InputError(f"{library} exports no kernel {entry}", where=str(library))
@@ -168,7 +170,7 @@ def _workspace(size: int) -> GmBuffer:
 
     memory = mmap.mmap(-1, max(size, 1))
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    return GmBuffer(address, size, "workspace", undefined=True, keep=memory)
+    return GmBuffer(address, size, "workspace", undefined=True, blank=True, keep=memory)
 
 
 def launch(
@@ -184,7 +186,7 @@ def launch(
     checks: str = "error",
     auto_sync: bool = True,
     trace: bool = False,
-    timeout_s: float = 60.0,
+    timeout_s: float = TIMEOUT_S,
     has_workspace: bool = True,
     has_tiling: bool = True,
     threads: int = 0,
@@ -215,23 +217,41 @@ def launch(
     """
     target = socs.resolve(soc) if isinstance(soc, str) else soc
     _check_options(entry, block_dim, checks)
-    workspace, tiling_buffer = _workspace(workspace_bytes), GmBuffer.of_bytes(tiling, "tiling")
+    workspace, tiling_buffer = _workspace(workspace_bytes), GmBuffer.of_bytes(tiling, "tiling", padded=True)
     values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
     twin, kernels = runtime(library), load(library)
-    aic, aiv = _cores(kernels, entry, tiling_key)
-    with guarded(values, fresh=workspace.name) if checks != "off" else nullcontext(values) as moved:
-        packed = Arguments(_signature(kernels, entry, library), moved, entry)
-        request = _Launch(
-            entry=_entry(kernels, entry), entry_aic=_entry(_of_cube_cores(library) if aic else kernels, entry), args=packed.array,
-            block_dim=block_dim, tiling=(moved[-1] if has_tiling else tiling_buffer).address, tiling_bytes=len(tiling),
-            tiling_key=tiling_key, workspace=moved[len(args)].address if has_workspace else None, workspace_bytes=workspace_bytes,
-            buffers=packed.table(), buffer_count=len(packed.buffers), checks=checks != "off", auto_sync=auto_sync, trace=trace,
-            threads=threads, timeout_s=timeout_s, **_soc_fields(target, aic, aiv),
-        )  # fmt: skip
-        with _LAUNCHING:
-            twin.twin_launch(ctypes.byref(request))
-            report = json.loads(twin.twin_report())
-    return _result(report, entry, target, checks)
+    packed = Arguments(_signature(kernels, entry, str(library)), values, entry)
+    launch_request = _request(library, entry, target, block_dim, tiling_key)
+    launch_request.args, launch_request.buffers, launch_request.buffer_count = packed.array, packed.table(), len(packed)
+    launch_request.tiling, launch_request.tiling_bytes = tiling_buffer.address, len(tiling)
+    launch_request.workspace, launch_request.workspace_bytes = workspace.address if has_workspace else None, workspace_bytes
+    launch_request.checks, launch_request.auto_sync, launch_request.trace = checks != "off", auto_sync, trace
+    launch_request.threads, launch_request.timeout_s = threads, timeout_s
+    twin.twin_launch(ctypes.byref(launch_request))
+    report = json.loads(twin.twin_report())
+    return result_of(report, entry, target, checks)
+
+
+def request(library: str | Path, entry: str, tiling: Tiling, soc: socs.Soc) -> ctypes.Structure:
+    """A launch (TwinLaunch) as `launch` makes it by default, without its arguments and memory: for callers in C++."""
+    made = _request(library, entry, soc, tiling.block_dim, tiling.key)
+    made.tiling_bytes, made.workspace_bytes = len(tiling.data), sum(tiling.workspaces)
+    made.checks, made.auto_sync, made.timeout_s = True, True, TIMEOUT_S
+    return made
+
+
+def _request(library: str | Path, entry: str, soc: socs.Soc, block_dim: int, key: int) -> _Launch:
+    """A launch without its arguments, memory and options."""
+    made = _Launch.from_buffer_copy(_blank_request(str(library), load(library), entry, soc, key))
+    made.block_dim = block_dim
+    return made
+
+
+@functools.lru_cache(maxsize=256)
+def _blank_request(library: str, kernels: ctypes.CDLL, entry: str, soc: socs.Soc, key: int) -> _Launch:
+    aic, aiv = _cores(kernels, entry, key)
+    cubes = _of_cube_cores(library) if aic else kernels
+    return _Launch(entry=_entry(kernels, entry), entry_aic=_entry(cubes, entry), tiling_key=key, **_soc_fields(soc, aic, aiv))
 
 
 def _entry(kernels: ctypes.CDLL, entry: str) -> ctypes.c_void_p:
@@ -261,7 +281,13 @@ def _check_options(entry: str, block_dim: int, checks: str) -> None:
         raise InputError(f"block_dim {block_dim} for {entry}", help="use 1 to 65535; op_host sets it with SetBlockDim")
 
 
-def _result(report: dict[str, Any], entry: str, soc: socs.Soc, checks: str) -> LaunchResult:
+def result_of(report: dict[str, Any], entry: str, soc: socs.Soc, checks: str) -> LaunchResult:
+    """What the report of a launch (the JSON of `twin_report`) says.
+
+    Raises:
+        KernelCrash: A block crashed.
+        KernelHang: The time was over, or a block would never have ended and `checks` is `off`.
+    """
     diagnostics = diagnose(report)
     timeline = Timeline.from_report(report, soc) if report["blocks"] else None
     result = LaunchResult(report["status"], diagnostics, timeline, report["seconds"], report["high_water"], soc.name)

@@ -10,8 +10,11 @@ from torch.nn.functional import cross_entropy, scaled_dot_product_attention, sil
 VOCABULARY, WIDTH, HEADS, LENGTH, HIDDEN = 17, 16, 2, 6, 24
 
 
+OPERATORS = (("normalization", "rms_norm"), ("rope", "rope"), ("attention", "flash_attention"), ("gated", "swiglu"), ("cross_entropy", "cross_entropy"))
+
+
 class Stock:
-    """The four operators in torch's own terms."""
+    """The five operators in torch's own terms."""
 
     @staticmethod
     def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float) -> torch.Tensor:
@@ -21,6 +24,10 @@ class Stock:
     def rope(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
         a, b = x.chunk(2, -1)
         return x * cos[:, None] + torch.cat((-b, a), -1) * sin[:, None]
+
+    @staticmethod
+    def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return scaled_dot_product_attention(q, k, v, is_causal=True)
 
     @staticmethod
     def swiglu(x: torch.Tensor) -> torch.Tensor:
@@ -33,7 +40,7 @@ class Stock:
 
 
 class Kit:
-    """The same four, by the kit's operators (`torch.ops.<namespace>`)."""
+    """The same five, by the kit's operators (`torch.ops.<namespace>`)."""
 
     def __init__(self, ops: Any) -> None:
         self.ops = ops
@@ -44,6 +51,9 @@ class Kit:
     def rope(self, x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
         return self.ops.rope(x, cos, sin)
 
+    def attention(self, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return self.ops.flash_attention(q, k, v, 0.0, True)[0]
+
     def swiglu(self, x: torch.Tensor) -> torch.Tensor:
         return self.ops.swiglu(x)
 
@@ -52,7 +62,7 @@ class Kit:
 
 
 class Llama(torch.nn.Module):
-    """One block between an embedding and the loss; attention is torch's, because the kit has none yet."""
+    """One block between an embedding and the loss."""
 
     def __init__(self, kit: Any) -> None:
         super().__init__()
@@ -76,7 +86,7 @@ class Llama(torch.nn.Module):
         batch = x.shape[0]
         q, k, v = (part.reshape(batch, LENGTH, HEADS, -1) for part in self.qkv(self.norm(x, 0)).chunk(3, -1))
         q, k = self.kit.rope(q, self.cos, self.sin), self.kit.rope(k, self.cos, self.sin)
-        attended = scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=True)
+        attended = self.kit.attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2))
         x = x + self.out(attended.transpose(1, 2).reshape(batch, LENGTH, WIDTH))
         x = x + self.down(self.kit.swiglu(self.up(self.norm(x, 1))))
         logits = self.head(self.norm(x, 2)).reshape(-1, VOCABULARY)

@@ -28,7 +28,7 @@ def root(tmp_path_factory: pytest.TempPathFactory):
 def ops(root):
     variants = '[torch]\nvariants = ["out", "inplace"]\n\n[[tiling_key]]'
     register(edit(small(root, "square", "float32 float16"), (r"\[\[tiling_key\]\]", variants)), NAMESPACE)
-    strict = '[torch]\ncontiguous = "required"\n\n[[tiling_key]]'
+    strict = '[torch]\ncontiguous = "required"\nvariants = ["inplace"]\n\n[[tiling_key]]'
     register(edit(small(root, "neg"), (r"\[\[tiling_key\]\]", strict)), NAMESPACE)
     return register(small(root, "mul"), NAMESPACE)
 
@@ -90,6 +90,10 @@ def test_out_and_in_place_variants(ops):
     ops.square_(grown)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):  # as for torch's own square_: the gradient reads x
         grown.sum().backward()
+    grown = leaf * 1
+    ops.neg_(grown)
+    grown.sum().backward()  # this one reads no element of x
+    assert leaf.grad.unique().tolist() == [-1]
     torch.testing.assert_close(torch.compile(lambda t: ops.square_(t * 2), fullgraph=True, backend="aot_eager")(x), 4 * x * x)
 
 

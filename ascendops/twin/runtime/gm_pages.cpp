@@ -82,11 +82,12 @@ bool meets(const SharedWrite &w, uint64_t lo, uint64_t hi) {
 
 GmPages::GmPages(uint64_t begin_, uint64_t end_, bool undefined) : begin(begin_), end(end_) {
     owner.assign((end - begin) / kPage + 1, 0);
-    if (undefined) written.assign((end - begin) / 64 + 1, 0);
+    // calloc: a workspace is mostly large and hardly used, and pages that are not touched cost nothing
+    if (undefined) written.reset(static_cast<uint64_t *>(calloc((end - begin) / 64 + 1, sizeof(uint64_t))));
 }
 
 void gm_mark(const Range &range, uint64_t at, uint64_t bytes) {
-    if (range.pages == nullptr || range.pages->written.empty()) return;
+    if (range.pages == nullptr || range.pages->written == nullptr) return;
     GmPages &pages = *range.pages;
     const uint64_t end = std::min(at + bytes, pages.end);
     while (at < end) {
@@ -114,7 +115,7 @@ void gm_written(Private &p, const uint8_t *dst, uint64_t bytes) {
 }
 
 uint64_t gm_unwritten(const Range &range, uint64_t at, uint64_t bytes) {
-    if (range.pages == nullptr || range.pages->written.empty()) return 0;
+    if (range.pages == nullptr || range.pages->written == nullptr) return 0;
     const GmPages &pages = *range.pages;
     uint64_t missing = 0;
     for (uint64_t bit = at - pages.begin, end = bit + bytes; bit < end;) {

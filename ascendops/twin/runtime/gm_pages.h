@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <vector>
 
@@ -23,7 +25,10 @@ struct GmPages {
 
     uint64_t begin = 0, end = 0;
     std::vector<uint32_t> owner;    // core number + 1 of the first writer, per page; the top bit: and others
-    std::vector<uint64_t> written;  // a bit per byte; empty: the buffer has contents from the start
+    struct Free {
+        void operator()(uint64_t *words) const { free(words); }
+    };
+    std::unique_ptr<uint64_t[], Free> written;  // a bit per byte; null: the buffer has contents from the start
     std::mutex mutex;
     std::vector<SharedWrite> shared;
 

@@ -1,6 +1,8 @@
 // One kernel launch: which blocks run, wait and have ended.
 #pragma once
 
+#include <time.h>
+
 #include <array>
 #include <condition_variable>
 #include <list>
@@ -92,6 +94,19 @@ constexpr size_t kAltStack = 1 << 16;
 void install_signals();
 void restore_signals();
 void interrupt(std::thread &thread);
+// Interrupts the thread that makes it after some seconds (never, for 0), and every 50 ms from then on, until it goes out of scope.
+class Alarm {
+public:
+    explicit Alarm(double seconds);
+    ~Alarm();
+    Alarm(const Alarm &) = delete;
+    Alarm &operator=(const Alarm &) = delete;
+    bool set() const { return set_; }  // false: this system has no such alarm
+
+private:
+    timer_t timer_{};
+    bool made_ = false, set_ = false;
+};
 std::string crash_text(Private &p);
 // The finding that a crash is, and what to say about it; null: no other than a crash.
 const char *crash_finding(Private &p, std::string &text);

@@ -117,14 +117,14 @@ void Report::add(const Core &core, BlockResult result) {
     if (core.trace) blocks_.push_back({core.block_idx, p.mem[static_cast<int>(Mem::UB)].high, p.events, p.accesses});
 }
 
-std::string Report::json(const TwinLaunch &launch) const {
+std::string Report::json() const {
     static const char *const status[] = {"ok", "abandoned", "crash", "hang"};
     Modules modules;
     std::vector<Finding> findings = findings_;
     std::stable_sort(findings.begin(), findings.end(), [](const Finding &a, const Finding &b) { return a.block < b.block; });
     for (Finding &f : findings) std::sort(f.blocks.begin(), f.blocks.end());
     std::string out = format("{\"status\": \"%s\", \"seconds\": %.9f, \"block_dim\": %u, \"high_water\": {", status[static_cast<int>(worst_)],
-                             seconds, launch.block_dim);
+                             seconds, block_dim);
     for (int i = 1; i < kMems; ++i) {
         out += format("%s\"%s\": %llu", i > 1 ? ", " : "", mem_name(static_cast<Mem>(i)), static_cast<unsigned long long>(high_[i]));
     }

@@ -14,8 +14,10 @@ class Report {
 public:
     void add(const Core &core, BlockResult result);
     void merge(const Finding &finding);
-    std::string json(const TwinLaunch &launch) const;
+    bool clean() const { return worst_ == BlockResult::OK && findings_.empty(); }
+    std::string json() const;
     double seconds = 0;
+    uint32_t block_dim = 0;
 
 private:
     struct Block {

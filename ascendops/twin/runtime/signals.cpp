@@ -2,15 +2,21 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "guard.h"
 #include "launch_state.h"
 
 namespace ascendc_twin {
 
 namespace {
 
-constexpr uint64_t kGuard = 64 << 10;    // unreadable bytes at the ends of a guarded buffer (half of GAP in guard.py)
 constexpr int kStopSignal = SIGURG;  // ignored by default, used by nobody else here
 const int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, kStopSignal};
 constexpr size_t kSignalCount = sizeof kSignals / sizeof *kSignals;
@@ -57,7 +63,7 @@ void on_signal(int signal, siginfo_t *info, void *context) {
     if (core != nullptr && core->priv->active) {
         Private &p = *core->priv;
         if (signal == kStopSignal) {
-            p.stop = true;
+            p.stop = p.launch->timed_out = true;
             if (p.in_runtime > 0) return;  // ends at the next instruction
         }
         if (signal == SIGFPE && info->si_code == FPE_INTDIV && p.in_runtime == 0 && go_on_after_division(p, context)) return;
@@ -151,6 +157,33 @@ std::string crash_text(Private &p) {
 void interrupt(std::thread &thread) {
     pthread_kill(thread.native_handle(), kStopSignal);
 }
+
+#if defined(__linux__)
+Alarm::Alarm(double seconds) {
+    if (seconds <= 0) {
+        set_ = true;
+        return;
+    }
+    sigevent event{};
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = kStopSignal;
+    event._sigev_un._tid = static_cast<pid_t>(syscall(SYS_gettid));
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer_) != 0) return;
+    made_ = true;
+    itimerspec when{};
+    when.it_value.tv_sec = static_cast<time_t>(seconds);
+    when.it_value.tv_nsec = std::max(1L, static_cast<long>((seconds - std::floor(seconds)) * 1e9));
+    when.it_interval.tv_nsec = 50'000'000;  // a core inside of the runtime ends at its next instruction, so it may have to be told again
+    set_ = timer_settime(timer_, 0, &when, nullptr) == 0;
+}
+
+Alarm::~Alarm() {
+    if (made_) timer_delete(timer_);
+}
+#else
+Alarm::Alarm(double) {}
+Alarm::~Alarm() {}
+#endif
 
 void add_stack_finding(Private &p, const char *id, const std::string &message) {
     Finding f{id, message, p.depth > 0 ? p.api : "", PipeId::S, {}, t_core->block_idx, t_core->sub_block_idx, 1, {}};

@@ -1,56 +1,12 @@
-// The C interface between the launcher (Python), the runtime library and a kernel library.
+// What a kernel library exports to the launcher.
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 #include "ascendc_twin/half.h"
+#include "ascendc_twin/launch_abi.h"
 #include "ascendc_twin/rt.h"
-
-extern "C" {
-
-enum TwinBufferFlag : uint32_t {
-    TWIN_BUFFER_UNDEFINED = 1,  // holds nothing when the kernel starts: workspace, outputs
-    TWIN_BUFFER_GUARDED = 2,    // unreadable pages lie before and behind it
-};
-
-// One global-memory buffer: kernels may touch only these ranges.
-struct TwinBuffer {
-    uint64_t address;
-    uint64_t bytes;
-    const char *name;
-    uint64_t flags;  // TwinBufferFlag
-};
-
-struct TwinLaunch {
-    void (*entry)(void **args);  // twin_entry_<kernel>
-    void (*entry_aic)(void **args);  // the same as cube cores run it
-    void **args;                 // one pointer to the value of each kernel parameter
-    uint32_t block_dim;
-    uint8_t aic, aiv;            // cube cores (0 or 1) and vector cores (0 to 2) per block
-    uint32_t cores;              // physical cores that run blocks at the same time (barriers beyond them hang on the device)
-    const uint8_t *tiling;
-    uint64_t tiling_bytes;
-    uint64_t tiling_key;
-    uint8_t *workspace;
-    uint64_t workspace_bytes;
-    const TwinBuffer *buffers;
-    uint32_t buffer_count;
-    uint32_t npu_arch;
-    uint64_t ub_bytes, l1_bytes, l0a_bytes, l0b_bytes, l0c_bytes, bt_bytes, fb_bytes;
-    uint64_t reserved_workspace;  // bytes of the workspace that belong to the system
-    uint8_t checks;
-    uint8_t auto_sync;
-    uint8_t trace;
-    uint32_t threads;             // blocks that run at once, 0: one per core that this process may use
-    double timeout_s;
-};
-
-int twin_launch(const TwinLaunch *launch);
-const char *twin_report();
-int twin_abi();
-}
 
 namespace ascendc_twin {
 

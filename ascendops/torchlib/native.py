@@ -1,0 +1,157 @@
+"""Compiled CPU registration: C++ kernels for the CPU and Autograd keys, which run the twin without going through Python.
+
+A call whose shapes, dtypes and attributes an earlier call had takes what op_host decided then, allocates its outputs and launches the twin,
+all in C++ (src/twin_kernel.h). Anything else goes to the operator's Python kernel, registered as `<namespace>_python::<name>`, which hands
+its plan over. Gradients, Meta, vmap, autocast and the variants are those of the Python registration.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ascendops import resources
+from ascendops.build.operator import Operator
+from ascendops.toolchain import cache, compiler as cxx
+from ascendops.toolchain.diagnose import compile_error
+from ascendops.twin import launch as twin
+from ascendops.twin.diagnostics import raise_for_findings
+
+if TYPE_CHECKING:
+    from ascendops.spec.model import OpSpec
+    from ascendops.torchlib.kernels import Entry
+
+_SOURCES = Path(__file__).parent / "src"
+_FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-w")
+_judge: list[torch.library.Library] = []
+
+
+def python_namespace(namespace: str) -> str:
+    """Where the Python kernels behind compiled ones are registered."""
+    return f"{namespace}_python"
+
+
+def refusal(operator: Operator) -> str | None:
+    """Why an operator has no compiled kernel; None: it can have one."""
+    spec = operator.spec
+    if spec is None:
+        return "it has no op.toml"
+    if operator.backend != "twin":
+        return f"it is built for {operator.backend}"
+    if any(tensor.mutated for tensor in spec.inputs) or not spec.schema.returns:
+        return "it writes to an input"
+    if any(tensor.variadic for tensor in spec.outputs):
+        return "it returns a list of tensors"
+    return None
+
+
+@dataclass(frozen=True)
+class Native:
+    """The loaded library of compiled kernels of one project.
+
+    Attributes:
+        path: The library.
+        library: It, for its C functions.
+    """
+
+    path: Path
+    library: ctypes.CDLL
+
+    def keep(self, entry: Entry, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Hands the plan of the call that has just run to the C++ kernel that waits for it, if the next call like it can do without Python."""
+        operator = entry.operator
+        definition = operator.definition
+        if any(p.init_value or p.shape_depends_on_compute or p.param_type == "dynamic" for p in definition.outputs):
+            return
+        bound = operator.signature.bind(args, kwargs)
+        plan = operator.plans.get(operator.plans.key(bound, operator._tensors(bound)))
+        if plan is None or plan.tiling is None:
+            return
+        request = twin.request(operator.kernels[plan.column], operator.entry, plan.tiling, operator.soc)
+        runtime = _runtime(operator.kernels[plan.column])
+        self.library.ascendops_cpu_keep(ctypes.byref(request), runtime.twin_launch, runtime.twin_report, plan.tiling.data)
+
+    def forget(self, name: str) -> None:
+        """Drops the plans of an operator that was built again."""
+        self.library.ascendops_cpu_forget(name.encode())
+
+    def plans(self, name: str) -> int:
+        """How many kinds of calls go without Python by now."""
+        return int(self.library.ascendops_cpu_plans(name.encode()))
+
+
+def _runtime(kernel: Path) -> ctypes.CDLL:
+    """The runtime whose functions launch a kernel and report about it."""
+    return twin.runtime(kernel)
+
+
+def load(specs: Sequence[OpSpec], namespace: str) -> Native:
+    """Compiles the kernels (about 15 s at first, then from the cache) and registers them for the CPU and Autograd keys of `namespace`.
+
+    Raises:
+        CompilerNotFound: There is no C++ compiler.
+        CompileError: They do not compile with this PyTorch.
+    """
+    path = _compiled(text(specs, namespace), f"the CPU kernels of {', '.join(spec.name for spec in specs)}")
+    _register_judge()
+    torch.ops.load_library(str(path))
+    library = ctypes.CDLL(str(path))
+    library.ascendops_cpu_plans.restype = ctypes.c_uint64
+    return Native(path, library)
+
+
+def text(specs: Sequence[OpSpec], namespace: str) -> str:
+    """The C++ source of the kernels."""
+    from ascendops.render import env
+    from ascendops.render.opview import views
+    from ascendops.torchlib import gradients as grads
+
+    shown = {view.name: view for spec in specs for view in views(spec)}
+    ops = [shown[spec.name] for spec in specs]
+    requires = {spec.name: " || ".join(f"Requires({tensor.name})" for tensor in spec.inputs) for spec in specs}
+    gradients = {spec.name for spec in specs if grads.applies(spec)}
+    values = {"namespace": namespace, "ops": ops, "gradients": gradients, "requires": requires}
+    return env.render("_gen/torch/cpu.cpp.j2", {"header": "generated by ascendops", "p": values})
+
+
+def _compiled(source: str, what: str) -> Path:
+    root, compiler = Path(torch.__file__).parent, cxx.find_compiler()
+    abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
+    folders = (_SOURCES, resources.twin("include"), root / "include", root / "include/torch/csrc/api/include")
+    command = [compiler.path, *_FLAGS, abi, *(f"-I{folder}" for folder in folders)]
+    headers = [_SOURCES / "twin_kernel.h", resources.twin("include") / "ascendc_twin" / "launch_abi.h"]
+    key = cache.digest(compiler.identity, torch.__version__, *command, source)
+
+    def make(stage: Path) -> list[Path]:
+        file = stage / "cpu.cpp"
+        file.write_text(source)
+        outcome = cxx.run([*command, "-shared", str(file), "-o", str(stage / "cpu.so"), f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", *cxx.loaded_runtime()])
+        if outcome.returncode != 0:
+            raise compile_error(outcome, what)
+        return headers
+
+    return cache.publish("torch", key, make).path / "cpu.so"
+
+
+def _register_judge() -> None:
+    """`ascendops_twin::judge`, which a compiled kernel calls when its launch found something: raises what the Python kernel would raise."""
+    if _judge:
+        return
+    library = torch.library.Library("ascendops_twin", "FRAGMENT")
+    library.define("judge(str op, str report) -> ()")
+
+    def judge(op: str, report: str) -> None:
+        from ascendops.torchlib import registry
+
+        operator = registry.entry(op).operator
+        result = twin.result_of(json.loads(report), operator.entry, operator.soc, "error")
+        raise_for_findings(operator.name, result.diagnostics)
+
+    library.impl("judge", judge, "CompositeExplicitAutograd")
+    _judge.append(library)
