@@ -72,6 +72,14 @@ Cause: a missing DataCopy or Duplicate; an accumulator that is not set to zero b
 the valid elements that a reduction takes in.
 Fix: write the buffer first, or reduce only the valid elements.""",
     ),
+    warning(
+        "UNINIT-CARRIED",
+        "A reduction takes in results of bytes that nobody has written",
+        """Some elements of its source were computed from bytes that hold nothing: the lanes behind the valid elements of a row, on which
+Exp, Sub or Cast have worked as on the others. A sum or a maximum of them is not that of the row.
+Cause: a count or a mask that is rounded up to whole blocks or repeats; a tail that DataCopyPad does not fill.
+Fix: reduce only the valid elements, or fill the tail with Duplicate first. Where the result of those lanes is not used, it is harmless.""",
+    ),
     note(
         "UNINIT-PART",
         "An instruction reads some bytes that nobody has written",

@@ -42,6 +42,10 @@ struct Unwritten {
     Sites::Site carried_by;
 };
 Unwritten unwritten_in(Private &p, Mem mem, uint64_t at, uint64_t bytes);
+struct ByteRange {
+    uint64_t at, bytes;
+};
+std::vector<ByteRange> unwritten_parts(Private &p, Mem mem, uint64_t at, uint64_t bytes);
 // What the running instruction wrote there was made of bytes that nobody wrote.
 void mark_unwritten(Private &p, Mem mem, uint64_t at, uint64_t bytes);
 // Accesses in its life are not reported for bytes that nobody wrote: who made it decides what they mean.

@@ -156,6 +156,7 @@ struct Private {
     uint64_t copy_step = 0;
     bool beyond = false;   // the operand leaves its buffer, as a finding says
     bool judged = false, unwritten = false;  // checker.h: Judge
+    bool holes = false;  // an instruction has read bytes that nobody wrote, or results of such bytes
     bool gm_clip = false;  // the instruction leaves a GM buffer: only its bytes inside are moved
 
     Launch *launch = nullptr;

@@ -22,6 +22,8 @@ struct Accessing {
     bool in_order;          // the hardware orders what this pipe does
     const uint32_t *known;  // epochs of the pipes that are complete for this one
     uint64_t unwritten = 0, total = 0, first_unwritten = 0;
+    uint64_t carried = 0;  // bytes of UB that an instruction computed from unwritten ones
+    Sites::Site carrier = {};
 };
 
 Accessing accessing(Private &p, PipeId pipe, Rw rw, Mem mem) {
@@ -75,7 +77,10 @@ __attribute__((noinline)) void look_again(Accessing &a, const Shadow::Segment &s
     const Order &order = a.checker.order;
     if (s.writer == Shadow::kNobody) {
         const bool carried = s.op != 0;  // written, but with bytes that nobody wrote
-        if (a.rw == Rw::READ && (carried || still_poisoned(a.p.mem[static_cast<int>(a.mem)], lo, hi))) {
+        if (a.rw == Rw::READ && carried && a.mem == Mem::UB) {
+            a.carried += hi - lo;
+            a.carrier = a.checker.sites[s.site];
+        } else if (a.rw == Rw::READ && (carried || still_poisoned(a.p.mem[static_cast<int>(a.mem)], lo, hi))) {
             if (a.unwritten == 0) a.first_unwritten = lo;
             a.unwritten += hi - lo;
         }
@@ -176,6 +181,13 @@ void report_unwritten(const Accessing &a) {
             static_cast<ull>(a.first_unwritten));
 }
 
+// A reduction mixes its elements; anything else works on padding all the time.
+void report_carried(const Accessing &a) {
+    if (a.p.beyond || !reduces(a.p.api) || known_finding(a.p, "UNINIT-CARRIED")) return;
+    finding("UNINIT-CARRIED", "%s reads %llu bytes of UB, and %llu of them are results of bytes that were never written, from %s at %s", a.p.api,
+            static_cast<ull>(a.total), static_cast<ull>(a.carried), a.carrier.api, at(a.carrier.pc).c_str());
+}
+
 void note(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t bytes) {
     a.total += bytes;
     if (a.rw == Rw::READ) {
@@ -243,7 +255,9 @@ void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &
             }
         }
         if (a.unwritten != 0 && p.judged) p.unwritten = true;
+        p.holes |= a.unwritten + a.carried != 0;
         if (a.unwritten != 0 && !p.judged) report_unwritten(a);
+        if (a.carried != 0 && a.unwritten == 0) report_carried(a);
     }
     --p.in_runtime;
 }
@@ -262,6 +276,20 @@ Unwritten unwritten_in(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
         if (s.op != 0) found.carried_by = c.sites[s.site];
     }
     return found;
+}
+
+std::vector<ByteRange> unwritten_parts(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
+    std::vector<ByteRange> parts;
+    const int i = static_cast<int>(mem);
+    if (!p.checker->ready[i] || !p.checker->shadow[i].covers(at + bytes)) return parts;
+    Shadow &shadow = p.checker->shadow[i];
+    for (uint64_t from = shadow.start(at); from < at + bytes; from = shadow[from].end) {
+        const Shadow::Segment &s = shadow[from];
+        const uint64_t lo = std::max(from, at), hi = std::min<uint64_t>(s.end, at + bytes);
+        if (s.writer != Shadow::kNobody || (s.op == 0 && !still_poisoned(p.mem[i], lo, hi))) continue;
+        parts.push_back({lo, hi - lo});
+    }
+    return parts;
 }
 
 void mark_unwritten(Private &p, Mem mem, uint64_t at, uint64_t bytes) {

@@ -1,5 +1,6 @@
 // Type conversion: every pair and rounding mode of the Cast instruction.
 
+#include "vec_carry.h"
 #include "vec_cast_blocks.h"
 
 namespace ascendc_twin {
@@ -232,8 +233,11 @@ void vec_cast(Inst &inst, const Span &dst, const Span &src, int round_mode, cons
     if (!make_plan(inst, lanes, REPEAT / std::max(dst_size, src_size), plan)) {
         return;
     }
+    Carry carry;
     bool ok = touch_lanes(inst, plan, 1, src, Rw::READ, src_size);
+    carry.collect(plan, dst, dst_size, src, nullptr, src_size, false);
     ok = touch_lanes(inst, plan, 0, dst, Rw::WRITE, dst_size) && ok;
+    carry.mark();
     charge(inst, plan, 1, dst_size);
     note_overlap(inst, plan, dst, dst_size, src, src_size);
     const uint32_t size[2] = {dst_size, src_size};

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "vec_carry.h"
 #include "vec_lanes.h"
 #include "vec_loops.h"
 #include "vec_ops.h"
@@ -215,10 +216,13 @@ void run_elementwise(Inst &inst, VecOp op, const Loop &loop, const Span &dst, co
     if (run_plain(loop, dst, src0, src1, scalar, lanes) || !make_plan(inst, lanes, REPEAT / std::max(dst_size, src_size), plan)) {
         return;
     }
+    Carry carry;
     bool ok = touch_lanes(inst, plan, 1, src0, Rw::READ, src_size);
     ok = (!src1 || touch_lanes(inst, plan, 2, *src1, Rw::READ, src_size)) && ok;
     ok = (!reads_dst || touch_lanes(inst, plan, 0, dst, Rw::READ, dst_size)) && ok;
+    carry.collect(plan, dst, dst_size, src0, src1, src_size, op == VecOp::MUL || op == VecOp::AND || op == VecOp::OR);
     ok = touch_lanes(inst, plan, 0, dst, Rw::WRITE, dst_size) && ok;
+    carry.mark();
     charge(inst, plan, cycles_per_repeat(op, dst.dt), dst_size);
     note_overlap(inst, plan, dst, dst_size, src0, src_size);
     if (src1) {

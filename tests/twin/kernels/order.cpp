@@ -294,6 +294,48 @@ extern "C" __global__ __aicore__ void bad_half_a_row_out(GM_ADDR xAddr, GM_ADDR 
     DataCopy(y, a, N);  // finds: UNINIT-PART
 }
 
+extern "C" __global__ __aicore__ void bad_sum_of_what_padding_became(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    DataCopy(a, x, 40);
+    Order<HardEvent::MTE2_V>();
+    Exp(b, a, 64);
+    PipeBarrier<PIPE_V>();
+    Sub(a, b, a, 64);
+    PipeBarrier<PIPE_V>();
+    Cast(b.ReinterpretCast<int32_t>(), a, RoundMode::CAST_RINT, 64);
+    PipeBarrier<PIPE_V>();
+    Cast(a, b.ReinterpretCast<int32_t>(), RoundMode::CAST_NONE, 64);
+    PipeBarrier<PIPE_V>();
+    ReduceSum(b, a, c, 64);  // finds: UNINIT-CARRIED
+    Order<HardEvent::V_S>();
+    y.SetValue(0, b.GetValue(0));
+}
+
+// A mask takes the padding away, a tail is filled, a sum stays in front of it, and what nobody needs is copied out.
+extern "C" __global__ __aicore__ void good_padding_is_left_out(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    DataCopy(a, x, 40);
+    Duplicate(c, 0.0f, 64);
+    PipeBarrier<PIPE_V>();
+    Duplicate(c, 1.0f, 40);
+    Order<HardEvent::MTE2_V>();
+    Exp(b, a, 64);
+    PipeBarrier<PIPE_V>();
+    Mul(a, b, c, 64);
+    PipeBarrier<PIPE_V>();
+    ReduceSum(c, a, c[128], 64);
+    PipeBarrier<PIPE_V>();
+    ReduceSum(c, b, c[128], 40);
+    PipeBarrier<PIPE_V>();
+    Adds(a, b, 1.0f, 64);
+    PipeBarrier<PIPE_V>();
+    Duplicate(a[40], 0.0f, 24);
+    PipeBarrier<PIPE_V>();
+    ReduceMax(c, a, c[128], 64);
+    Order<HardEvent::V_MTE3>();
+    DataCopy(y, b, 64);
+}
+
 extern "C" __global__ __aicore__ void good_work_on_padding(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;
     DataCopyPad(a, x, {1, 40 * 4, 0, 0, 0}, {false, 0, 0, 0.0f});

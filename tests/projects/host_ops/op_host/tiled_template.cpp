@@ -34,7 +34,10 @@ static ge::graphStatus TiledTemplateShape(gert::InferShapeContext *context)
 {
     gert::Shape axes;
     if (Ops::Base::GetConstIntToShape(context, 2, axes)) {
-        const int64_t axis[] = {axes.GetDim(0)};
+        gert::Shape same({7, 7, 7});
+        Ops::Base::GetValueToShape<int64_t>(context->GetInputTensor(2), same);
+        OP_CHECK_IF(same.GetDimNum() != axes.GetDimNum(), OP_LOGE(context, "other sizes"), return ge::GRAPH_FAILED);
+        const int64_t axis[] = {same.GetDim(0)};
         return Ops::Base::ReduceDimsWithKeepDims<int64_t>(context->GetInputShape(0), axis, 1, context->GetOutputShape(0));
     }
     return Ops::Base::InferShape4Broadcast(context);

@@ -40,5 +40,14 @@ bool GetConstIntToShape(const Context *context, int64_t index, gert::Shape &shap
     return ForEachConstInt(context->GetInputTensor(static_cast<size_t>(index)),
                            [&](int64_t number) { (void)shape.AppendDim(number); });
 }
+// Sizes from the elements of a tensor, whose type is T; nothing where its contents are not known.
+template <typename T>
+void GetValueToShape(const gert::Tensor *tensor, gert::Shape &shape) {
+    if (tensor == nullptr || tensor->GetData<T>() == nullptr) {
+        return;
+    }
+    shape.SetDimNum(0);
+    for (int64_t i = 0; i < tensor->GetShapeSize(); ++i) (void)shape.AppendDim(static_cast<int64_t>(tensor->GetData<T>()[i]));
+}
 }  // namespace Base
 }  // namespace Ops
