@@ -195,3 +195,11 @@ def test_a_global_constant_with_a_name_of_the_api(tmp_path: Path) -> None:
     source.write_text(OWN_CONSTANT)
     ascendops.twin.compile(source).launch(block_dim=1, args=[y])
     assert y[0] == 5
+
+
+def test_blocks_that_talk_past_the_data_cache() -> None:
+    x, y = np.zeros(16, np.int32), np.zeros(16, np.int32)
+    assert findings(compiled(KERNELS), "flag_past_the_cache", x, y, block_dim=2) == set()
+    assert y[0] == 42
+    small = np.zeros(1, np.int32)
+    assert {kind for kind, _ in findings(compiled(KERNELS), "flag_past_the_cache", small, y, block_dim=1)} & {"GM-BOUNDS", "GM-PADDING"}

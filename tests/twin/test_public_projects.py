@@ -276,7 +276,7 @@ def in_a_repository_with_shared_sources(root: Path, second: str = SHARED_SECOND)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     source = project / "op_host" / "add_macro.cpp"
-    body = "if (Shared::Rounding().Up(1) != 9) return GRAPH_FAILED;\n    OPS_LOG_I(\"no values\");\n    return GRAPH_SUCCESS;"
+    body = "if (Shared::Rounding().Up(1) != 9) return GRAPH_FAILED;\n    OPS_LOG_I(\"no values\");\n    OP_CHECK(false, OPS_LOG_E(\"false\"), return GRAPH_FAILED)\n    return GRAPH_SUCCESS;"
     text = source.read_text().replace("return GRAPH_SUCCESS;", body, 1)
     source.write_text('#include "tiling_base/rounding.h"\n#include "log/ops_log.h"\n' + text)
     return project

@@ -358,3 +358,17 @@ extern "C" __global__ __aicore__ void placed_by_position(GM_ADDR xAddr, GM_ADDR 
     AscendC::DataCopy(y, b, 64);
     AscendC::PipeBarrier<PIPE_ALL>();
 }
+
+// One block waits in a loop for a flag that the other sets past the data cache, behind the value it stands for.
+extern "C" __global__ __aicore__ void flag_past_the_cache(GM_ADDR xAddr, GM_ADDR yAddr) {
+    __gm__ int32_t *x = (__gm__ int32_t *)xAddr;
+    if (AscendC::GetBlockIdx() == 0) {
+        AscendC::WriteGmByPassDCache(x + 1, 21);
+        AscendC::DataSyncBarrier<AscendC::MemDsbT::DDR>();
+        AscendC::WriteGmByPassDCache(x, 1);
+        return;
+    }
+    while (AscendC::ReadGmByPassDCache(x) != 1) {
+    }
+    AscendC::WriteGmByPassDCache((__gm__ int32_t *)yAddr, 2 * AscendC::ReadGmByPassDCache(x + 1));
+}

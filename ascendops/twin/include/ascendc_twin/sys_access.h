@@ -58,19 +58,16 @@ TWIN_API bool GetSaturationFlag() {
 template <typename T>
 TWIN_API void WriteGmByPassDCache(__gm__ T *addr, T value) {
     TWIN_NOT_ON_310P("WriteGmByPassDCache", T);
-    GlobalTensor<T> at;
-    at.SetGlobalBuffer(addr);
+    auto *at = reinterpret_cast<uint8_t *>(addr);
     ascendc_twin::cache_flush(addr, false);
-    at.SetValue(0, value);
-    ascendc_twin::cache_flush(addr, false);
+    ascendc_twin::store_global(at, at, nullptr, sizeof(T), &value, "WriteGmByPassDCache");
 }
 template <typename T>
 TWIN_API T ReadGmByPassDCache(__gm__ T *addr) {
     TWIN_NOT_ON_310P("ReadGmByPassDCache", T);
-    GlobalTensor<T> at;
-    at.SetGlobalBuffer(addr);
+    auto *at = reinterpret_cast<uint8_t *>(addr);
     ascendc_twin::cache_flush(addr, false);
-    return at.GetValue(0);
+    return *reinterpret_cast<T *>(ascendc_twin::scalar_global(at, at, nullptr, sizeof(T), ascendc_twin::Rw::READ, "ReadGmByPassDCache"));
 }
 
 }  // namespace AscendC

@@ -18,7 +18,13 @@
 #define OPS_LOG_I_IF(condition, desc, expr, ...) OP_CHECK_IF(condition, OP_LOGI(desc, ##__VA_ARGS__), expr)
 #define OPS_LOG_W_IF(condition, desc, expr, ...) OP_CHECK_IF(condition, OP_LOGW(desc, ##__VA_ARGS__), expr)
 #define OPS_LOG_E_IF(condition, desc, expr, ...) OP_CHECK_IF(condition, OP_LOGE(desc, ##__VA_ARGS__), expr)
-// Sources write it with and without a semicolon behind it.
+#define OPS_LOG_EVENT_IF(condition, desc, expr, ...) OP_CHECK_IF(condition, OP_LOGI(desc, ##__VA_ARGS__), expr)
+// Sources write these with and without a semicolon behind them.
+#define OP_CHECK(condition, log, expr) \
+    if (condition) {                   \
+        log;                           \
+        expr;                          \
+    }
 #define OPS_LOG_E_IF_NULL(desc, ptr, expr)     \
     if ((ptr) == nullptr) {                    \
         OP_LOGE(desc, "%s is null", #ptr);     \
