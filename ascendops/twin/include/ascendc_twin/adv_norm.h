@@ -173,7 +173,7 @@ TWIN_API void DeepNorm(const LocalTensor<T> &dstLocal, const LocalTensor<T> &mea
     args.gamma = gammaLocal.span();
     args.beta = betaLocal.span();
     args.mean = meanLocal.span();
-    args.rstd = rstdLocal.span();
+    args.variance = rstdLocal.span();  // despite the name: the values in the example of its page are variances
     ascendc_twin::vec_norm(inst, args);
 }
 template <typename T, bool isReuseSrc = false, bool isBasicBlock = false, typename Tiling>
