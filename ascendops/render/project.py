@@ -16,7 +16,7 @@ from ascendops.render.families import Choice
 from ascendops.render.fileset import FileSet
 from ascendops.render.free import Free, check, free
 from ascendops.render.gen import gen
-from ascendops.render.gradients import gradients
+from ascendops.render.gradients import gradients, with_relations
 from ascendops.spec import names, schema as schemas
 from ascendops.spec.load import parse as parse_spec
 from ascendops.spec.schema import FunctionSchema, Return
@@ -294,7 +294,7 @@ def _reference(preset: str) -> Path | None:
 
 def _render(choice: Choice, op: OpContext, source: Declaration | None) -> FileSet:
     own = dict(source.files) if source else {}
-    context: Mapping[str, Any] = {"op": op, "p": choice.values}
+    context: Mapping[str, Any] = {"op": op, "p": with_relations(choice.values, op.name, op.signature)}
     files = FileSet()
     for entry in choice.family.files:
         if entry.presets and choice.preset not in entry.presets:

@@ -116,6 +116,21 @@ def test_a_schema_with_other_tensor_names(tmp_path):
     assert "DTYPE_X" not in kernel
 
 
+# of each family the last preset whose table names tensors: op.toml of a family comes from one template
+NAMING = {f.name: preset for f in all_families() for preset, values in f.presets.items() if {"relations", "gradient"} & set(values)}
+
+
+@pytest.mark.parametrize(("family", "preset"), NAMING.items(), ids=list(NAMING.values()))
+def test_a_preset_that_names_tensors_takes_other_names(family, preset, tmp_path):
+    name = usable(preset)
+    values = next(f for f in all_families() if f.name == family).presets[preset]
+    schema = re.sub(r"(Tensor(?:\(\w+!?\))?(?:\[\])?\??) (\w+)", r"\1 \2_given", str(values["schema"]).replace("{name}", name))
+    own = new_project(name, tmp_path / name, family=family, like=preset, dry_run=True).spec.operators[0]
+    renamed = new_project(name, tmp_path / name, family=family, like=preset, schema=schema, dry_run=True).spec.operators[0]
+    assert [tensor.name for tensor in renamed.inputs] == [f"{tensor.name}_given" for tensor in own.inputs]
+    assert renamed.relations == {kind: tuple(f"{tensor}_given" for tensor in tensors) for kind, tensors in own.relations.items()}
+
+
 def test_an_existing_folder_is_refused_and_kept(tmp_path):
     root = tmp_path / "s"
     root.mkdir()
