@@ -1,7 +1,8 @@
 // Tiling of flash_attention_backward:
 // p = exp(scale * q k^T - lse), s = scale * p * (grad_out v^T - delta), grad: q = s k, k = s^T q, v = p^T grad_out.
 // A vector core has tiles of keys, and goes through the queries of all heads that see them in blocks; and tiles of
-// these queries, and goes through the keys. Before that, the vector cores share out the queries.
+// these queries, and goes through the keys; or, with enough heads, all tiles of keys of some. Before that, the vector
+// cores share out the queries.
 #include <cmath>
 
 #include "row_tiling.h"
@@ -15,6 +16,7 @@ using namespace row_tiling;
 
 constexpr uint64_t KEY_TILES = 1;
 constexpr uint64_t KEY_NO_PAIRS = 2;
+constexpr uint64_t KEY_HEADS = 3;
 constexpr int64_t MOST = 2147483647 / 2;  // queries of a segment, keys of a head
 constexpr int64_t MOST_SIZE = 512;        // of a head
 constexpr int64_t FRACTAL = 16;
@@ -24,6 +26,7 @@ constexpr int64_t MOST_BLOCK = 256;
 constexpr int64_t BASE = 128;  // rows and columns of a block of the cube core
 constexpr int64_t FIXED_BYTES = 8192 + 1024;  // what the system reserves of UB, and rounding of buffers
 constexpr int64_t FLOAT = 4;
+constexpr int64_t MOST_SUMS = 536870912;  // bytes of the workspace for grad_q of whole segments
 constexpr uint32_t ALL_AT_ONCE = 1;  // schedule mode: cores that wait for each other must all run
 
 matmul_tiling::DataType TypeOf(ge::DataType type)
@@ -140,23 +143,33 @@ bool SplitDeltas(const Cores &cores, int64_t itemSize, int64_t vectors, FlashAtt
     return tiling.deltaRows > 0;
 }
 
-// A product [m, k] [k, n] from and to GM, with half of the cube core's buffers: there are two.
+// A product [m, k] [k, n] from and to GM; each of its blocks has up to BASE rows and baseN columns.
+struct Product {
+    int64_t m;
+    int64_t n;
+    int64_t k;
+    bool turnedA;
+    bool turnedB;
+    int64_t baseN;
+};
+
 bool TileProduct(const platform_ascendc::PlatformAscendC &platform, const Cores &cores, matmul_tiling::DataType type,
-                 bool turned, const int64_t (&mnk)[3], ::TCubeTiling &to)
+                 const Product &of, int64_t share, ::TCubeTiling &to)
 {
-    const int32_t m = static_cast<int32_t>(mnk[0]);
-    const int32_t n = static_cast<int32_t>(mnk[1]);
-    const int32_t k = static_cast<int32_t>(mnk[2]);
+    const int32_t m = static_cast<int32_t>(of.m);
+    const int32_t n = static_cast<int32_t>(of.n);
+    const int32_t k = static_cast<int32_t>(of.k);
+    const int64_t sums = cores.l0cBytes / 2 * of.baseN / BASE;  // bytes
     matmul_tiling::MatmulApiTiling product(platform);
-    product.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type);
-    product.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, turned);
+    product.SetAType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, of.turnedA);
+    product.SetBType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, type, of.turnedB);
     product.SetCType(matmul_tiling::TPosition::GM, matmul_tiling::CubeFormat::ND, matmul_tiling::DataType::DT_FLOAT);
     product.SetShape(m, n, k);
     product.SetOrgShape(m, n, k);
     product.EnableBias(false);
     product.SetFixSplit(static_cast<int32_t>(std::min(BASE, AlignUp(m, FRACTAL))),
-                        static_cast<int32_t>(std::min(BASE, AlignUp(n, FRACTAL))), -1);
-    product.SetBufferSpace(static_cast<int32_t>(cores.l1Bytes / 2), static_cast<int32_t>(cores.l0cBytes / 2), -1);
+                        static_cast<int32_t>(std::min(of.baseN, AlignUp(n, FRACTAL))), -1);
+    product.SetBufferSpace(static_cast<int32_t>(cores.l1Bytes / share), static_cast<int32_t>(sums), -1);
     optiling::TCubeTiling cube;
     if (product.GetTiling(cube) == -1) {
         return false;
@@ -164,12 +177,37 @@ bool TileProduct(const platform_ascendc::PlatformAscendC &platform, const Cores 
     cube.SaveToBuffer(&to, sizeof(to));
     return true;
 }
-// The workspace after the library's: deltas; scores, their gradients, weights and slopes; two results of a tile.
-int64_t WorkspaceBytes(int64_t itemSize, const FlashAttentionBackwardTilingData &tiling)
+
+// The workspace after the library's: deltas; scores, their gradients, weights and slopes; two results of a tile; grad_q
+// of a segment.
+int64_t WorkspaceBytes(int64_t itemSize, bool heads, const FlashAttentionBackwardTilingData &tiling)
 {
+    const int64_t pitch = AlignUp(tiling.size, FRACTAL);
     const int64_t deltas = AlignUp(tiling.segments * tiling.rows, LANES) * FLOAT;
-    const int64_t perRow = 2 * (tiling.block * (FLOAT + itemSize) + AlignUp(tiling.size, FRACTAL) * FLOAT);
-    return deltas + BUFFERS * tiling.workers * tiling.tileRows * perRow;
+    const int64_t perRow = 2 * (tiling.block * (FLOAT + itemSize) + pitch * FLOAT);
+    const int64_t queries = heads ? tiling.rows * pitch * FLOAT : 0;
+    return deltas + tiling.workers * (BUFFERS * tiling.tileRows * perRow + queries);
+}
+
+// Whole heads cost five products for a pair of a tile and a block, tiles seven; but some cores may have a head less.
+bool HasWholeHeads(const Cores &cores, const FlashAttentionBackwardTilingData &tiling)
+{
+    const int64_t busy = CeilDiv(tiling.segments, cores.vectors) * cores.vectors;
+    const int64_t sums = cores.vectors * tiling.rows * AlignUp(tiling.size, FRACTAL) * FLOAT;
+    return busy * 5 <= tiling.segments * 7 && sums <= MOST_SUMS;
+}
+
+// The products of tiles and blocks; grad_q of whole heads needs a third one, and they share the cube core's buffers.
+bool TileProducts(const platform_ascendc::PlatformAscendC &platform, const Cores &cores, matmul_tiling::DataType type,
+                  bool heads, FlashAttentionBackwardTilingData &tiling)
+{
+    const Product scores = {tiling.tileRows, tiling.block, tiling.size, false, true, BASE};
+    const Product product = {tiling.tileRows, tiling.size, tiling.block, false, false, heads ? BASE / 2 : BASE};
+    const Product turned = {tiling.block, tiling.size, tiling.tileRows, true, false, BASE / 2};
+    const int64_t share = heads ? 3 : 2;
+    return TileProduct(platform, cores, type, scores, share, tiling.scores) &&
+           TileProduct(platform, cores, type, product, share, tiling.product) &&
+           (!heads || TileProduct(platform, cores, type, turned, share, tiling.turned));
 }
 
 bool TilePairs(gert::TilingContext *context, const Sizes &sizes, const Cores &cores,
@@ -179,22 +217,19 @@ bool TilePairs(gert::TilingContext *context, const Sizes &sizes, const Cores &co
     const ge::DataType type = context->GetInputDesc(0)->GetDataType();
     const int64_t itemSize = ItemSize(type);
     SplitTiles(sizes, cores, tiling);
-    const int64_t units = tiling.segments * (tiling.queryTiles + tiling.keyTiles);
+    const bool heads = HasWholeHeads(cores, tiling);
+    const int64_t units = tiling.segments * (heads ? 1 : tiling.queryTiles + tiling.keyTiles);
     const int64_t ratio = cores.vectors / cores.cubes;
     const int64_t blocks = std::min(cores.cubes, units);  // a second vector core of each joins when there are more
     tiling.workers = static_cast<int32_t>(std::min(units, blocks * ratio));
-    if (!SplitRows(cores, itemSize, tiling) || !SplitDeltas(cores, itemSize, blocks * ratio, tiling)) {
+    if (!SplitRows(cores, itemSize, tiling) || !SplitDeltas(cores, itemSize, blocks * ratio, tiling) ||
+        !TileProducts(platform, cores, TypeOf(type), heads, tiling)) {
         return false;
     }
-    const int64_t scores[3] = {tiling.tileRows, tiling.block, sizes.size};
-    const int64_t product[3] = {tiling.tileRows, sizes.size, tiling.block};
-    if (!TileProduct(platform, cores, TypeOf(type), true, scores, tiling.scores) ||
-        !TileProduct(platform, cores, TypeOf(type), false, product, tiling.product)) {
-        return false;
-    }
+    context->SetTilingKey(heads ? KEY_HEADS : KEY_TILES);
     context->SetBlockDim(static_cast<uint32_t>(blocks));
     context->SetScheduleMode(ALL_AT_ONCE);
-    context->GetWorkspaceSizes(1)[0] += static_cast<size_t>(WorkspaceBytes(itemSize, tiling));
+    context->GetWorkspaceSizes(1)[0] += static_cast<size_t>(WorkspaceBytes(itemSize, heads, tiling));
     return true;
 }
 }  // namespace
@@ -227,7 +262,6 @@ ge::graphStatus FlashAttentionBackwardTiling(gert::TilingContext *context)
         context->SetBlockDim(static_cast<uint32_t>(std::max<int64_t>(1, useful)));
         return ge::GRAPH_SUCCESS;
     }
-    context->SetTilingKey(KEY_TILES);
     return TilePairs(context, sizes, cores, *tiling) ? ge::GRAPH_SUCCESS : ge::GRAPH_FAILED;
 }
 }  // namespace optiling

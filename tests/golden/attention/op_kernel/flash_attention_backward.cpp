@@ -2,9 +2,10 @@
 // p = exp(scale * q k^T - lse), s = scale * p * (grad_out v^T - delta), grad: q = s k, k = s^T q, v = p^T grad_out.
 // First the vector cores find, for each query, what is taken off its slopes. Then each has tiles: keys, which meet the
 // queries that see them, for grad_k and grad_v, and queries, which meet the keys that they see, for grad_q. Scores are
-// computed for both kinds, so that each result has one core that adds to it, in one order. The cube core
-// multiplies for its vector cores, two buffers each: while one pair is turned into weights and slopes, the next one's
-// scores are in hand, and the products of the one before are added to the tile's sums in the workspace.
+// computed for both kinds, so that each result has one core that adds to it, in one order; with enough heads, a core
+// has all tiles of keys of some heads, and adds to their grad_q as well. The cube core multiplies for its vector cores,
+// two buffers each: while one pair is turned into weights and slopes, the next one's scores are in hand, and the
+// products of the one before are added to the tile's sums in the workspace.
 #include "kernel_operator.h"
 #include "lib/matmul_intf.h"
 
@@ -17,11 +18,12 @@
 using namespace AscendC;
 using namespace row_ops;
 
-template <typename T>
+template <typename T, bool HEADS>
 class KernelFlashAttentionBackward {
 public:
     using Rows = MatmulType<TPosition::GM, CubeFormat::ND, T>;
     using Turned = MatmulType<TPosition::GM, CubeFormat::ND, T, true>;  // a row of the block is a column of the product
+    using Columns = MatmulType<TPosition::GM, CubeFormat::ND, T, true>;
     using Sums = MatmulType<TPosition::GM, CubeFormat::ND, float>;
 
     __aicore__ inline void Init(GM_ADDR grad_out, GM_ADDR q, GM_ADDR k, GM_ADDR v, GM_ADDR lse, GM_ADDR grad_q,
@@ -39,11 +41,14 @@ public:
         gradKGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad_k));
         gradVGm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad_v));
         SetWorkspace(workspace, worker);
-        pairs_.Init(tiling, worker);
+        pairs_.Init(tiling, worker, HEADS);
         vector_.Init(lse, workspace, tiling, pipe);
         const int64_t pitch = AlignUp(size_, FRACTAL);
         scores.SetOrgShape(tiling->tileRows, tiling->block, size_, size_, tiling->block);
         product.SetOrgShape(tiling->tileRows, size_, tiling->block, tiling->block, pitch);
+        if constexpr (HEADS) {
+            turned.SetOrgShape(tiling->block, size_, tiling->tileRows, tiling->tileRows, pitch);
+        }
         written_ = static_cast<event_t>(GetTPipePtr()->FetchEventID(HardEvent::MTE3_S));
     }
 
@@ -72,6 +77,9 @@ public:
             }
             if (collect) {
                 WaitProducts(done);
+                if (done.ends) {  // before the next segment's products
+                    vector_.CollectQueries(done, gradQGm_, queriesGm_);
+                }
             }
             if (soften) {
                 StartProducts(pair);
@@ -84,10 +92,14 @@ public:
         }
         scores.End();
         product.End();
+        if constexpr (HEADS) {
+            turned.End();
+        }
     }
 
-    Matmul<Rows, Turned, Sums> scores;  // REGIST_MATMUL_OBJ connects both to the cube core
+    Matmul<Rows, Turned, Sums> scores;  // REGIST_MATMUL_OBJ connects them to the cube core
     Matmul<Rows, Rows, Sums> product;
+    Matmul<Columns, Rows, Sums> turned;
 
 private:
     static constexpr int32_t FRACTAL = 16;
@@ -109,6 +121,11 @@ private:
         sumsGm_.SetGlobalBuffer(sumsAt + 2 * mine * sumsSlot_);
         weightsGm_.SetGlobalBuffer(weightsAt + mine * scoresSlot_);
         slopesGm_.SetGlobalBuffer(weightsAt + (slots + mine) * scoresSlot_);
+        if constexpr (HEADS) {
+            const int64_t most = tiling_->rows * AlignUp(size_, FRACTAL);
+            __gm__ T *queriesAt = weightsAt + 2 * slots * scoresSlot_;  // whole rows of 64 weights: aligned for floats
+            queriesGm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(queriesAt) + worker * most);
+        }
     }
 
     __aicore__ inline void StartScores(const Pair &pair)
@@ -143,6 +160,9 @@ private:
         if (pair.keys) {
             AddProduct(SumsOf(pair, 0), slopesGm_[at], qGm_[other], pair);
             AddProduct(SumsOf(pair, 1), weightsGm_[at], gradOutGm_[other], pair);
+            if constexpr (HEADS) {
+                AddTurned(slopesGm_[at], pair);
+            }
         } else {
             AddProduct(SumsOf(pair, 0), slopesGm_[at], kGm_[other], pair);
         }
@@ -158,11 +178,24 @@ private:
         product.template IterateAll<false>(to, pair.first ? 0 : 1, false, true);
     }
 
+    // The blocks of the first tile of keys are all queries once; those of other tiles are added to them.
+    __aicore__ inline void AddTurned(const GlobalTensor<T> &slopes, const Pair &pair)
+    {
+        turned.SetTensorA(slopes, true);
+        turned.SetTensorB(kGm_[pair.tile * size_]);
+        turned.SetTail(pair.columns, size_, pair.rows);
+        const int64_t pitch = AlignUp(size_, FRACTAL);
+        turned.template IterateAll<false>(queriesGm_[pair.start * pitch], pair.row == 0 ? 0 : 1, false, true);
+    }
+
     __aicore__ inline void WaitProducts(const Pair &pair)
     {
         product.WaitIterateAll();
         if (pair.keys) {
             product.WaitIterateAll();
+        }
+        if constexpr (HEADS) {
+            turned.WaitIterateAll();
         }
     }
 
@@ -191,6 +224,7 @@ private:
     GlobalTensor<float> scoresGm_;  // in the workspace: two slots each
     GlobalTensor<float> gradsGm_;   // of the weights
     GlobalTensor<float> sumsGm_;    // two results of a tile
+    GlobalTensor<float> queriesGm_;  // heads: grad_q of a segment
     GlobalTensor<T> weightsGm_;
     GlobalTensor<T> slopesGm_;
     Pairs pairs_;
@@ -202,6 +236,22 @@ private:
     event_t written_ = EVENT_ID0;
 };
 
+// The deltas of all queries, at the beginning of the workspace; no core goes on before all are there.
+template <typename T>
+__aicore__ inline void FindDeltas(GM_ADDR out, GM_ADDR gradOut, GM_ADDR gradLse, GM_ADDR workspace,
+                                  const FlashAttentionBackwardTilingData &tiling)
+{
+    if ASCEND_IS_AIV {
+        TPipe pipe;
+        FlashAttentionBackwardDelta<T> deltas;
+        deltas.Init(out, gradOut, gradLse, GetUserWorkspace(workspace), &tiling, &pipe);
+        deltas.Process();
+        PipeBarrier<PIPE_ALL>();
+        SyncAll();
+        pipe.Destroy();
+    }
+}
+
 extern "C" __global__ __aicore__ void flash_attention_backward(GM_ADDR grad_out, GM_ADDR grad_lse, GM_ADDR q, GM_ADDR k,
                                                                GM_ADDR v, GM_ADDR out, GM_ADDR lse, GM_ADDR grad_q,
                                                                GM_ADDR grad_k, GM_ADDR grad_v, GM_ADDR workspace,
@@ -212,21 +262,20 @@ extern "C" __global__ __aicore__ void flash_attention_backward(GM_ADDR grad_out,
     GET_TILING_DATA(tilingData, tiling);
     using T = DTYPE_GRAD_OUT;
     if (TILING_KEY_IS(1)) {
-        GM_ADDR user = GetUserWorkspace(workspace);
-        if ASCEND_IS_AIV {
-            TPipe early;
-            FlashAttentionBackwardDelta<T> deltas;
-            deltas.Init(out, grad_out, grad_lse, user, &tilingData, &early);
-            deltas.Process();
-            PipeBarrier<PIPE_ALL>();
-            SyncAll();
-            early.Destroy();
-        }
+        FindDeltas<T>(out, grad_out, grad_lse, workspace, tilingData);
         TPipe pipe;
-        KernelFlashAttentionBackward<T> kernel;
+        KernelFlashAttentionBackward<T, false> kernel;
         REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), kernel.scores, &tilingData.scores, kernel.product,
                           &tilingData.product);
-        kernel.Init(grad_out, q, k, v, lse, grad_q, grad_k, grad_v, user, &tilingData, &pipe);
+        kernel.Init(grad_out, q, k, v, lse, grad_q, grad_k, grad_v, GetUserWorkspace(workspace), &tilingData, &pipe);
+        kernel.Process();
+    } else if (TILING_KEY_IS(3)) {
+        FindDeltas<T>(out, grad_out, grad_lse, workspace, tilingData);
+        TPipe pipe;
+        KernelFlashAttentionBackward<T, true> kernel;
+        REGIST_MATMUL_OBJ(&pipe, GetSysWorkSpacePtr(), kernel.scores, &tilingData.scores, kernel.product,
+                          &tilingData.product, kernel.turned, &tilingData.turned);
+        kernel.Init(grad_out, q, k, v, lse, grad_q, grad_k, grad_v, GetUserWorkspace(workspace), &tilingData, &pipe);
         kernel.Process();
     } else if (TILING_KEY_IS(2)) {
         KERNEL_TASK_TYPE(2, KERNEL_TYPE_AIV_ONLY);

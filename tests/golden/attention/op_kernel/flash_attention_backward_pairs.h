@@ -1,5 +1,5 @@
 // The work of one vector core of flash_attention_backward: tiles of keys, each with the blocks of queries that see it,
-// and tiles of queries, each with the blocks of keys that they see.
+// and tiles of queries, each with the blocks of keys that they see; or (heads) all tiles of keys of some heads.
 #ifndef FLASH_ATTENTION_BACKWARD_PAIRS_H
 #define FLASH_ATTENTION_BACKWARD_PAIRS_H
 
@@ -21,13 +21,15 @@ struct Pair {
     int32_t sums;     // 0 or 1: so do the results of neighbouring tiles
     bool first;       // of the tile
     bool last;
+    bool ends;  // heads: it is the last one of its segment
 };
 
 class Pairs {
 public:
-    __aicore__ inline void Init(const FlashAttentionBackwardTilingData *tiling, int64_t worker)
+    __aicore__ inline void Init(const FlashAttentionBackwardTilingData *tiling, int64_t worker, bool heads)
     {
         tiling_ = tiling;
+        heads_ = heads;
         unit_ = worker;
         pair_.slot = 1;
         pair_.sums = 1;
@@ -38,7 +40,7 @@ public:
     __aicore__ inline bool Next(Pair &pair)
     {
         pair_.first = pair_.last;
-        if (pair_.first && !NextTile()) {
+        if (pair_.first && !(heads_ ? NextTileOfHead() : NextTile())) {
             return false;
         }
         pair_.start = next_;
@@ -47,11 +49,26 @@ public:
         pair_.slot = 1 - pair_.slot;
         next_ = Visible(next_ + pair_.columns);
         pair_.last = next_ >= end_;
+        pair_.ends = heads_ && pair_.last && tile_ == tiling_->keyTiles;
         pair = pair_;
         return true;
     }
 
 private:
+    __aicore__ inline bool NextTileOfHead()
+    {
+        if (tile_ == tiling_->keyTiles) {
+            unit_ += tiling_->workers;
+            tile_ = 0;
+        }
+        if (unit_ >= tiling_->segments) {
+            return false;
+        }
+        SetTileOfKeys(unit_, tile_);
+        ++tile_;
+        return true;
+    }
+
     // Tiles of all segments in turn: keys from the first on and queries from the last on, which meet most blocks if
     // there is a causal mask.
     __aicore__ inline bool NextTile()
@@ -60,17 +77,15 @@ private:
         if (unit_ >= ofKeys + tiling_->segments * tiling_->queryTiles) {
             return false;
         }
-        pair_.keys = unit_ < ofKeys;
-        const int64_t number = pair_.keys ? unit_ : unit_ - ofKeys;
+        const bool keys = unit_ < ofKeys;
+        const int64_t number = keys ? unit_ : unit_ - ofKeys;
         const int64_t segment = number % tiling_->segments;
         const int64_t tile = number / tiling_->segments;
         unit_ += tiling_->workers;
-        pair_.sums = 1 - pair_.sums;
-        if (pair_.keys) {
-            SetTile(segment, tile * tiling_->tileKeys, tiling_->tileKeys, tiling_->keys, tiling_->rows);
-            next_ = Visible(0);
-            next_ = next_ < end_ ? next_ : 0;  // no query sees these keys: one block, all of it hidden
+        if (keys) {
+            SetTileOfKeys(segment, tile);
         } else {
+            pair_.keys = false;
             const int64_t row = (tiling_->queryTiles - 1 - tile) * tiling_->tileQueries;
             SetTile(segment, row, tiling_->tileQueries, tiling_->rows, tiling_->keys);
             next_ = 0;
@@ -82,8 +97,17 @@ private:
         return true;
     }
 
+    __aicore__ inline void SetTileOfKeys(int64_t segment, int64_t tile)
+    {
+        pair_.keys = true;
+        SetTile(segment, tile * tiling_->tileKeys, tiling_->tileKeys, tiling_->keys, tiling_->rows);
+        next_ = Visible(0);
+        next_ = next_ < end_ ? next_ : 0;  // no query sees these keys: one block, all of it hidden
+    }
+
     __aicore__ inline void SetTile(int64_t segment, int64_t row, int32_t most, int64_t mine, int64_t others)
     {
+        pair_.sums = 1 - pair_.sums;
         pair_.row = row;
         pair_.tile = segment * mine + row;
         pair_.rows = row_ops::Least(mine - row, most);
@@ -109,7 +133,9 @@ private:
 
     const FlashAttentionBackwardTilingData *tiling_ = nullptr;
     Pair pair_ = {};
+    bool heads_ = false;
     int64_t unit_ = 0;
+    int64_t tile_ = 0;  // heads: the next one of the segment
     int64_t base_ = 0;  // the first row of the other kind, of the tile's segment
     int64_t next_ = 0;  // place of the next block, and where blocks end
     int64_t end_ = 0;

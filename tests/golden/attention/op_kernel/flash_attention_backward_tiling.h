@@ -9,6 +9,7 @@
 struct FlashAttentionBackwardTilingData {
     TCubeTiling scores;   // of the products of a tile's rows with those of a block
     TCubeTiling product;  // of weights or slopes with the rows of a block
+    TCubeTiling turned;   // heads: of slopes, whose rows are keys, with the keys of a tile
     RowSplit deltas;      // of the queries of all heads: sums of out * grad_out
     int64_t segments;     // heads of keys, of all batches
     int64_t rows;         // queries of a segment: those of all heads that share keys follow each other

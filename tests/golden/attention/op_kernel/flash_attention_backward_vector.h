@@ -79,6 +79,18 @@ public:
         }
     }
 
+    // The same for all queries of the segment of a pair.
+    __aicore__ inline void CollectQueries(const Pair &pair, const GlobalTensor<T> &to, const GlobalTensor<float> &sums)
+    {
+        Pair rows = pair;
+        const int64_t first = pair.other - pair.start;
+        for (int64_t row = 0; row < tiling_->rows; row += tiling_->tileRows) {
+            rows.tile = first + row;
+            rows.rows = Least(tiling_->rows - row, tiling_->tileRows);
+            Collect(rows, to, sums[row * AlignUp(tiling_->size, FRACTAL)], tiling_->scale);
+        }
+    }
+
 private:
     static constexpr int32_t FRACTAL = 16;
 
