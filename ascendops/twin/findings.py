@@ -68,6 +68,7 @@ Fix: pad each row to 32 bytes: rows of ceil(n * sizeof(T) / 32) * 32 bytes.""",
         "An instruction reads local memory that nobody has written",
         """None of the bytes of a source operand were written since the kernel started (or, for a reduction, some of them were not). On the
 device they hold what the last kernel left there.
+Work on the padding of a tile is none: it counts once something else than lane by lane work takes in the results.
 Cause: a missing DataCopy or Duplicate; an accumulator that is not set to zero before the first round; the wrong buffer; a tail behind
 the valid elements that a reduction takes in.
 Fix: write the buffer first, or reduce only the valid elements.""",

@@ -264,12 +264,15 @@ def _of_cube_cores(library: str | Path) -> ctypes.CDLL:
     return load(path if path.is_file() else library)
 
 
+_FIXPIPE_BUFFER = {2201: 7168}  # all of it; the platform files of CANN name its first part, of 2 KB
+
+
 def _soc_fields(soc: socs.Soc, aic: int, aiv: int) -> dict[str, int]:
     """The fields of a launch that the SoC decides, and the cores of one block."""
     return {
         "aic": aic, "aiv": aiv, "cores": max(1, soc.aic if aic else soc.vector_cores), "npu_arch": soc.npu_arch,
         "ub_bytes": soc.ub_bytes, "l1_bytes": soc.l1_bytes, "l0a_bytes": soc.l0a_bytes, "l0b_bytes": soc.l0b_bytes,
-        "l0c_bytes": soc.l0c_bytes, "bt_bytes": max(soc.bt_bytes, 1024), "fb_bytes": max(soc.fb_bytes, 2048),
+        "l0c_bytes": soc.l0c_bytes, "bt_bytes": max(soc.bt_bytes, 1024), "fb_bytes": _FIXPIPE_BUFFER.get(soc.npu_arch, 2048),
         "reserved_workspace": RESERVED_WORKSPACE.get(soc.npu_arch, RESERVED_WORKSPACE_ELSEWHERE),
     }  # fmt: skip
 

@@ -97,6 +97,19 @@ def test_biases_in_half_and_loaded_again() -> None:
         np.testing.assert_array_equal(y, wanted)
 
 
+def test_registers_by_the_names_below_the_api_and_a_whole_fixpipe_buffer() -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-8, 8, (16, 16)).astype(np.float16), rng.integers(-8, 8, (32, 16)).astype(np.float16)
+    factors = (2.0 ** rng.integers(-4, 1, 32)).astype(np.float32)
+    parameters = factors.view(np.uint32).astype(np.uint64) | np.uint64(1 << 46)
+    y, scaled, quantised = np.zeros((2, 16, 16), np.float32), np.zeros((16, 32), np.int8), np.zeros((16, 32), np.int8)
+    ascendops.twin.compile(FOLDER / "cube_raw.cpp").launch(block_dim=1, args=[a, b, parameters, y, scaled, quantised, 0.25])
+    wanted = a.astype(np.float64) @ b.astype(np.float64).T
+    np.testing.assert_array_equal(y, np.stack([wanted[:, :16], wanted[:, 16:]]))
+    np.testing.assert_array_equal(scaled, np.clip(np.round(wanted * 0.25), -128, 127))
+    np.testing.assert_array_equal(quantised, np.clip(np.round(wanted * factors), -128, 127))
+
+
 @pytest.mark.parametrize("by_columns", [True, False])
 def test_windows_and_copies_out_of_l0c_on_310p(by_columns: bool) -> None:
     narrow = ascendops.twin.compile(FOLDER / "cube_310p.cpp", soc="Ascend310P3")

@@ -1,6 +1,8 @@
 // What the checks remember about one running core.
 #pragma once
 
+#include <unordered_map>
+
 #include "data_cache.h"
 #include "gm_log.h"
 #include "order.h"
@@ -8,6 +10,12 @@
 #include "sites.h"
 
 namespace ascendc_twin {
+
+// Findings of instructions that worked lane by lane on nothing but unwritten bytes: they count once something takes in the results.
+struct PutOff {
+    std::vector<Finding> findings;
+    std::unordered_map<uint16_t, size_t> by_site;  // of such an instruction, or of one that worked on its results
+};
 
 struct Checker {
     Order order;
@@ -20,6 +28,7 @@ struct Checker {
         void *pc, *first;
     };
     std::vector<SetAgain> set_again;  // flags that were set twice before a wait
+    PutOff put_off;
     GmLog gm;
     DataCache cache;
 };
@@ -41,6 +50,18 @@ struct Unwritten {
     uint64_t bytes = 0;
     Sites::Site carried_by;
 };
+bool still_poisoned(const LocalMemory &m, uint64_t lo, uint64_t hi);
+// What a read of a local memory found.
+struct Reading {
+    PipeId pipe;
+    Mem mem;
+    uint16_t site;
+    uint64_t total = 0, unwritten = 0, first_unwritten = 0;
+    uint64_t carried = 0;  // bytes of UB that an instruction computed from unwritten ones
+    uint16_t carrier = 0;  // its site
+};
+void report_unwritten(Private &p, const Reading &r);
+void report_carried(Private &p, const Reading &r);
 Unwritten unwritten_in(Private &p, Mem mem, uint64_t at, uint64_t bytes);
 struct ByteRange {
     uint64_t at, bytes;

@@ -157,6 +157,7 @@ struct Private {
     bool beyond = false;   // the operand leaves its buffer, as a finding says
     bool judged = false, unwritten = false;  // checker.h: Judge
     bool holes = false;  // an instruction has read bytes that nobody wrote, or results of such bytes
+    bool carries = false, put_off = false;  // vec_carry.h; all of a source is unwritten, and it depends on the use of dst whether that is wrong
     bool gm_clip = false;  // the instruction leaves a GM buffer: only its bytes inside are moved
 
     Launch *launch = nullptr;

@@ -1,4 +1,4 @@
-// Accesses of local memories that nothing orders, and reads of bytes that nobody wrote.
+// Accesses of local memories that nothing orders.
 #include <algorithm>
 #include <cstring>
 
@@ -21,16 +21,15 @@ struct Accessing {
     uint8_t others;         // bit per pipe that a write must come after
     bool in_order;          // the hardware orders what this pipe does
     const uint32_t *known;  // epochs of the pipes that are complete for this one
-    uint64_t unwritten = 0, total = 0, first_unwritten = 0;
-    uint64_t carried = 0;  // bytes of UB that an instruction computed from unwritten ones
-    Sites::Site carrier = {};
+    Reading seen = {};
 };
 
 Accessing accessing(Private &p, PipeId pipe, Rw rw, Mem mem) {
     Checker &c = *p.checker;
     const int me = static_cast<int>(pipe);
     const auto others = static_cast<uint8_t>(rw == Rw::READ ? 0 : ~(1u << me));
-    return {p, c, pipe, rw, mem, c.sites.number(p.pc, p.api), me, others, ordered_by_hardware(pipe), c.order.known(pipe)};
+    const uint16_t site = c.sites.number(p.pc, p.api);
+    return {p, c, pipe, rw, mem, site, me, others, ordered_by_hardware(pipe), c.order.known(pipe), {pipe, mem, site}};
 }
 
 // Whether the last write comes before this instruction, or belongs to it.
@@ -64,25 +63,16 @@ void unordered(Accessing &a, PipeId earlier, Rw earlier_rw, uint16_t site, uint6
                     format("%llu bytes at %s address %llu", static_cast<ull>(hi - lo), mem_name(a.mem), static_cast<ull>(lo)));
 }
 
-bool still_poisoned(const LocalMemory &m, uint64_t lo, uint64_t hi) {
-    if (!m.poisoned || hi > m.size) return false;
-    const uint8_t poison[2] = {kPoison & 0xff, kPoison >> 8};
-    for (uint64_t i = lo; i < hi; ++i) {
-        if (m.base[i] != poison[i % 2]) return false;
-    }
-    return true;
-}
-
 __attribute__((noinline)) void look_again(Accessing &a, const Shadow::Segment &s, uint64_t lo, uint64_t hi) {
     const Order &order = a.checker.order;
     if (s.writer == Shadow::kNobody) {
         const bool carried = s.op != 0;  // written, but with bytes that nobody wrote
         if (a.rw == Rw::READ && carried && a.mem == Mem::UB) {
-            a.carried += hi - lo;
-            a.carrier = a.checker.sites[s.site];
+            a.seen.carried += hi - lo;
+            if (a.seen.carried == hi - lo || a.checker.put_off.by_site.count(s.site) != 0) a.seen.carrier = s.site;
         } else if (a.rw == Rw::READ && (carried || still_poisoned(a.p.mem[static_cast<int>(a.mem)], lo, hi))) {
-            if (a.unwritten == 0) a.first_unwritten = lo;
-            a.unwritten += hi - lo;
+            if (a.seen.unwritten == 0) a.seen.first_unwritten = lo;
+            a.seen.unwritten += hi - lo;
         }
     } else if (const auto writer = static_cast<PipeId>(s.writer); s.op != a.p.op && !order.before(writer, s.epoch, a.pipe)) {
         if (writer != a.pipe || !ordered_by_hardware(a.pipe)) unordered(a, writer, Rw::WRITE, s.site, lo, hi);
@@ -166,30 +156,8 @@ Shadow *shadow_of(Private &p, Mem mem, uint64_t end) {
     return c.shadow[i].covers(end) ? &c.shadow[i] : nullptr;
 }
 
-bool reduces(const char *api) {
-    return strstr(api, "Reduce") != nullptr || !strcmp(api, "Sum");
-}
-
-void report_unwritten(const Accessing &a) {
-    const bool whole = a.unwritten == a.total, wrong = whole || reduces(a.p.api);
-    // Vector instructions work on padding all the time; what leaves the core is worth a word.
-    if (a.p.beyond || (!wrong && (a.pipe == PipeId::V || a.unwritten < 32))) return;
-    const char *id = wrong ? "UNINIT-READ" : "UNINIT-PART";
-    if (known_finding(a.p, id)) return;
-    finding(id, "%s reads %llu bytes of %s, and %s%llu of them (from address %llu on) were never written", a.p.api,
-            static_cast<ull>(a.total), mem_name(a.mem), whole ? "all " : "", static_cast<ull>(a.unwritten),
-            static_cast<ull>(a.first_unwritten));
-}
-
-// A reduction mixes its elements; anything else works on padding all the time.
-void report_carried(const Accessing &a) {
-    if (a.p.beyond || !reduces(a.p.api) || known_finding(a.p, "UNINIT-CARRIED")) return;
-    finding("UNINIT-CARRIED", "%s reads %llu bytes of UB, and %llu of them are results of bytes that were never written, from %s at %s", a.p.api,
-            static_cast<ull>(a.total), static_cast<ull>(a.carried), a.carrier.api, at(a.carrier.pc).c_str());
-}
-
 void note(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t bytes) {
-    a.total += bytes;
+    a.seen.total += bytes;
     if (a.rw == Rw::READ) {
         note_read(a, shadow, lo, lo + bytes);
     } else {
@@ -208,7 +176,7 @@ inline bool noted(Accessing &a, Shadow &shadow, uint64_t lo, uint64_t hi) {
     } else {
         written(a, *s);
     }
-    a.total += hi - lo;
+    a.seen.total += hi - lo;
     return true;
 }
 
@@ -254,51 +222,12 @@ void local_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &
                 if (!noted(a, *shadow, lo, lo + run)) note(a, *shadow, lo, run);
             }
         }
-        if (a.unwritten != 0 && p.judged) p.unwritten = true;
-        p.holes |= a.unwritten + a.carried != 0;
-        if (a.unwritten != 0 && !p.judged) report_unwritten(a);
-        if (a.carried != 0 && a.unwritten == 0) report_carried(a);
+        if (a.seen.unwritten != 0 && p.judged) p.unwritten = true;
+        p.holes |= a.seen.unwritten + a.seen.carried != 0;
+        if (a.seen.unwritten != 0 && !p.judged) report_unwritten(p, a.seen);
+        if (a.seen.carried != 0) report_carried(p, a.seen);
     }
     --p.in_runtime;
-}
-
-Unwritten unwritten_in(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
-    Unwritten found;
-    const Checker &c = *p.checker;
-    const int i = static_cast<int>(mem);
-    if (!c.ready[i] || !c.shadow[i].covers(at + bytes)) return found;
-    Shadow &shadow = p.checker->shadow[i];
-    for (uint64_t from = shadow.start(at); from < at + bytes; from = shadow[from].end) {
-        const Shadow::Segment &s = shadow[from];
-        const uint64_t lo = std::max(from, at), hi = std::min<uint64_t>(s.end, at + bytes);
-        if (s.writer != Shadow::kNobody || (s.op == 0 && !still_poisoned(p.mem[i], lo, hi))) continue;
-        found.bytes += hi - lo;
-        if (s.op != 0) found.carried_by = c.sites[s.site];
-    }
-    return found;
-}
-
-std::vector<ByteRange> unwritten_parts(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
-    std::vector<ByteRange> parts;
-    const int i = static_cast<int>(mem);
-    if (!p.checker->ready[i] || !p.checker->shadow[i].covers(at + bytes)) return parts;
-    Shadow &shadow = p.checker->shadow[i];
-    for (uint64_t from = shadow.start(at); from < at + bytes; from = shadow[from].end) {
-        const Shadow::Segment &s = shadow[from];
-        const uint64_t lo = std::max(from, at), hi = std::min<uint64_t>(s.end, at + bytes);
-        if (s.writer != Shadow::kNobody || (s.op == 0 && !still_poisoned(p.mem[i], lo, hi))) continue;
-        parts.push_back({lo, hi - lo});
-    }
-    return parts;
-}
-
-void mark_unwritten(Private &p, Mem mem, uint64_t at, uint64_t bytes) {
-    const int i = static_cast<int>(mem);
-    if (!p.checker->ready[i] || !p.checker->shadow[i].covers(at + bytes)) return;
-    Shadow &shadow = p.checker->shadow[i];
-    shadow.split(at);
-    shadow.split(at + bytes);
-    for (uint64_t from = at; from < at + bytes; from = shadow[from].end) shadow[from].unwrite();
 }
 
 bool local_used(Private &p, Mem mem, uint64_t lo, uint64_t hi) {
@@ -316,12 +245,13 @@ void local_scalar(Private &p, Mem mem, uint64_t at, uint32_t bytes, Rw rw) {
         Accessing a = accessing(p, PipeId::S, rw, mem);
         note(a, *shadow, at, bytes);
         const bool reference = p.api[0] == 'o';  // operator() may as well be assigned to
-        if (a.unwritten != 0 && reference) {
+        if (a.seen.unwritten != 0 && reference) {
             Accessing write = accessing(p, PipeId::S, Rw::WRITE, mem);
             note(write, *shadow, at, bytes);
-        } else if (a.unwritten != 0) {
-            report_unwritten(a);
+        } else if (a.seen.unwritten != 0) {
+            report_unwritten(p, a.seen);
         }
+        if (a.seen.carried != 0 && !reference) report_carried(p, a.seen);
     }
     --p.in_runtime;
 }
@@ -334,6 +264,7 @@ void checker_prepare(Private &p) {
     c.gm.start(p);
     c.cache.clear();
     c.set_again.clear();
+    c.put_off = {};
 }
 
 }  // namespace ascendc_twin

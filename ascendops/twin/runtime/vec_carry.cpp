@@ -39,6 +39,14 @@ void Carry::find(const Plan &plan, const Span &dst, uint32_t dst_size, const Spa
     --p.in_runtime;
 }
 
+void Carry::all_of(const Plan &plan, const Span &dst, uint32_t dst_size) {
+    Private &p = priv();
+    ++p.in_runtime;
+    const uint32_t size[1] = {dst_size};
+    for_runs<1>(plan, size, [&](const int64_t(&off)[1], size_t n) { lanes_.push_back({dst.addr + static_cast<uint64_t>(off[0]), n * dst_size}); });
+    --p.in_runtime;
+}
+
 void Carry::mark_all() const {
     Private &p = priv();
     ++p.in_runtime;

@@ -311,6 +311,42 @@ extern "C" __global__ __aicore__ void bad_sum_of_what_padding_became(GM_ADDR xAd
     y.SetValue(0, b.GetValue(0));
 }
 
+// All of a source is empty, and its results leave the core after further work.
+extern "C" __global__ __aicore__ void bad_work_on_nothing_goes_out(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    DataCopy(a, x, N);
+    Order<HardEvent::MTE2_V>();
+    Mul(c, a, b, N);  // finds: UNINIT-READ
+    PipeBarrier<PIPE_V>();
+    Adds(c, c, 1.0f, N);
+    PipeBarrier<PIPE_V>();
+    Cast(b.ReinterpretCast<int32_t>(), c, RoundMode::CAST_RINT, N);
+    Order<HardEvent::V_MTE3>();
+    DataCopy(y, b, N);
+}
+
+extern "C" __global__ __aicore__ void bad_work_on_nothing_is_looked_at(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    Muls(c, b, 2.0f, N);  // finds: UNINIT-READ
+    Order<HardEvent::V_S>();
+    y.SetValue(0, c.GetValue(0));
+}
+
+// A tile of 64 columns of which a row has 40: work on the last columns is work on nothing, and stays in the core.
+extern "C" __global__ __aicore__ void good_empty_columns_stay_inside(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    DataCopy(a, x, 40);
+    Order<HardEvent::MTE2_V>();
+    for (int column = 0; column < 64; column += 8) {
+        Mul(c[column], a[column], a[column], 8);
+        PipeBarrier<PIPE_V>();
+        Adds(b[column], c[column], 1.0f, 8);
+        PipeBarrier<PIPE_V>();
+    }
+    Order<HardEvent::V_MTE3>();
+    DataCopy(y, b, 40);
+}
+
 // A mask takes the padding away, a tail is filled, a sum stays in front of it, and what nobody needs is copied out.
 extern "C" __global__ __aicore__ void good_padding_is_left_out(GM_ADDR xAddr, GM_ADDR yAddr) {
     TENSORS;

@@ -4,3 +4,4 @@
 #include "ascendc_twin/cube_fixpipe.h"
 #include "ascendc_twin/cube_load.h"
 #include "ascendc_twin/cube_mmad.h"
+#include "ascendc_twin/cube_raw.h"

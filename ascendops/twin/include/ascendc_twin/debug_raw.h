@@ -42,4 +42,6 @@ inline void asc_time_stamp(uint32_t) {}
 namespace AscendC {
 inline void MetricsProfStart() {}
 inline void MetricsProfStop() {}
+inline void InitDump(bool, uint32_t) {}
+inline void InitDump(bool, GM_ADDR, uint32_t) {}
 }  // namespace AscendC

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ascendc_twin/enums.h"
+#include "ascendc_twin/half.h"
 
 namespace AscendC {
 
@@ -24,5 +25,15 @@ constexpr int32_t DOUBLE_FACTOR = 2;
 constexpr uint32_t F32_INF = 0x7f800000;
 constexpr uint32_t F32_NEG_INF = 0xff800000;
 constexpr uint32_t F32_NAN = 0x7fc00000;
+
+
+template <typename T>
+struct SizeOfBits {
+    static constexpr uint32_t value = sizeof(T) * 8;
+};
+template <>
+struct SizeOfBits<int4b_t> {
+    static constexpr uint32_t value = 4;
+};
 
 }  // namespace AscendC
