@@ -12,7 +12,7 @@ from ascendops import resources
 from ascendops.errors import CompileError
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import Origin
-from ascendops.twin import task_types
+from ascendops.twin import precompiled, task_types
 from ascendops.twin.kernel_unit import KernelSource, check_soc, symbol, unit_text
 from ascendops.twin.launch import CUBE_LIBRARY
 from ascendops.twin.objects import compile_object, compile_objects, jobs, link
@@ -108,7 +108,8 @@ class _Compiled:
         def make(stage: Path) -> Iterable[Path]:
             path = stage / "unit.cpp"
             path.write_text(text)
-            read = compile_object(self.command, path, stage, self.source.what, self.origin)
+            ahead = precompiled.for_unit(text, "kernel_operator.h", self.command, resources.twin("include"))
+            read = compile_object(self.command, path, stage, self.source.what, self.origin, ahead)
             return [self.source.path, *(file for file in read if file != path)]
 
         key = cache.digest(cxx.find_compiler().identity, *self.command, text, str(self.source.path))
@@ -139,4 +140,5 @@ def compile_host(
     base += [f"-I{folder}" for folder in (resources.twin("include") / "host", *include_dirs)]
     base += [f"-D{name}={value}" for name, value in (defines or {}).items()]
     flags = (*(["-Wl,-z,muldefs"] if repeated else []), *(["-Wl,-z,defs"] if complete else []))
-    return link("host", "host.so", compile_objects(sources, base, what, origin), what, host_runtime_library(), flags)
+    objects = compile_objects(sources, base, what, origin, ("register/op_def_registry.h", resources.twin("include") / "host"))
+    return link("host", "host.so", objects, what, host_runtime_library(), flags)

@@ -11,30 +11,41 @@ from types import MappingProxyType
 
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import Origin, compile_error
+from ascendops.twin import precompiled
 
 # Of g++ in C++17 about a constexpr constructor that assigns its members; CANN's compiler takes it, as C++20 does.
 _CXX20 = "must be initialized by mem-initializer in 'constexpr' constructor"
 
 
-def compile_object(base: Sequence[str], source: Path, stage: Path, what: str, origin: Origin | None) -> list[Path]:
-    """Compiles a source to stage/object.o; returns the files it read."""
+# A precompiled header wants a certain address, which some sandboxes do not give.
+_NO_ADDRESS = "PCH"
+
+
+def compile_object(
+    base: Sequence[str], source: Path, stage: Path, what: str, origin: Origin | None, ahead: precompiled.Precompiled = precompiled.NONE,
+) -> list[Path]:  # fmt: skip
+    """Compiles a source to stage/object.o; returns the files it read. `ahead`: headers that are compiled already."""
     deps = stage / "object.d"
     rest = ["-c", str(source), "-MMD", "-MF", str(deps), "-o", str(stage / "object.o")]
-    outcome = cxx.run([*base, *rest])
+    outcome = cxx.run([base[0], *ahead.flags, *base[1:], *rest])
+    if outcome.returncode != 0 and ahead.flags and _NO_ADDRESS in outcome.log:
+        outcome = cxx.run([*base, *rest])
     if outcome.returncode != 0 and _CXX20 in outcome.log:
         outcome = cxx.run([*base, "-std=c++20", *rest])
     if outcome.returncode != 0:
         raise compile_error(outcome, what, origin)
-    return cxx.read_depfile(deps)
+    return ahead.read(cxx.read_depfile(deps))
 
 
-def compile_objects(sources: Sequence[Path], base: Sequence[str], what: str, origin: Origin | None) -> list[Path]:
-    """Each source as a cached object: an edit compiles only the objects it concerns."""
+def compile_objects(sources: Sequence[Path], base: Sequence[str], what: str, origin: Origin | None, header: tuple[str, Path]) -> list[Path]:
+    """Each source as a cached object: an edit compiles only the objects it concerns. `header`: what most of them include first, and its folder."""
     identity = cxx.find_compiler().identity
 
     def one(source: Path) -> Path:
-        key = cache.digest(identity, *base, str(source))
-        return cache.publish("objects", key, lambda stage: compile_object(base, source, stage, what, origin)).path / "object.o"
+        def make(stage: Path) -> list[Path]:
+            return compile_object(base, source, stage, what, origin, precompiled.for_source(source, header[0], base, header[1]))
+
+        return cache.publish("objects", cache.digest(identity, *base, str(source)), make).path / "object.o"
 
     with ThreadPoolExecutor(max_workers=jobs()) as pool:
         return list(pool.map(one, sources))
