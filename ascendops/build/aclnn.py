@@ -147,6 +147,12 @@ class Target:
         """
         return f"aclnn{self.definition.op_type}{'Tensor' if any(param.value_depend for param in self.definition.inputs) else ''}"
 
+    def arguments(self, made: _Call, given: Given) -> list[Any]:
+        """The arguments of both functions, which are looked for first: a form that the package lacks is no fault of the arguments."""
+        for name in (f"{self.name}GetWorkspaceSize", self.name):
+            _symbol(self.library, name)
+        return _arguments(made, self.definition, given)
+
     def ask(self, arguments: Sequence[Any]) -> tuple[int, Any]:
         """Bytes of workspace, and the executor of one launch."""
         size, executor = c.c_uint64(0), c.c_void_p()
@@ -189,7 +195,7 @@ def call(target: Target, given: Given, timeout_s: float) -> Done:
     """
     with contextlib.ExitStack() as stack:
         made = _Call(target.acl, stack)
-        size, executor = target.ask(_arguments(made, target.definition, given))
+        size, executor = target.ask(target.arguments(made, given))
         target.launch(made.memory(size) if size else None, size, executor)
         target.wait(timeout_s)
         return Done(size, tuple(_back(target.acl, made.buffers.values())))
@@ -204,7 +210,7 @@ def timed(target: Target, given: Given, timeout_s: float, repeats: int, flush_by
     acl = target.acl
     with contextlib.ExitStack() as stack:
         made = _Call(acl, stack)
-        arguments = _arguments(made, target.definition, given)
+        arguments = target.arguments(made, given)
         flush = made.memory(flush_bytes)
         workspaces: dict[int, int] = {}
         times = []

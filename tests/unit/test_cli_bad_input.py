@@ -206,7 +206,7 @@ def test_a_report_that_is_not_there_is_wrong_usage(capsys):
     [
         (["--tier", "full"], "--tier means nothing for --format msopgen; it is read by: ttk"),
         (["--seed", "3"], "--seed means nothing for --format msopgen"),
-        (["--format", "ttk", "--out", "d", "--soc", "310P3"], "--soc means nothing for --format ttk; it is read by: msopgen, onnx"),
+        (["--format", "ttk", "--out", "d", "--soc", "310P3"], "--soc means nothing for --format ttk; it is read by: msopgen, direct, onnx"),
         (["--onnx", "d", "--out", "e"], "--out means nothing for --onnx"),
         (["--onnx", "d", "--format", "msopgen"], "--format msopgen and --onnx are two exports"),
     ],
