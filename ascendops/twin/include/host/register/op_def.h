@@ -15,10 +15,22 @@
 #include "graph/types.h"
 #include "register/op_impl_registry.h"
 
+#define FUNC_CHECK_SUPPORTED "check_supported"
+#define FUNC_OP_SELECT_FORMAT "op_select_format"
+#define FUNC_GET_OP_SUPPORT_INFO "get_op_support_info"
+#define FUNC_GET_SPECIFIC_INFO "get_op_specific_info"
+
 namespace optiling {
 using OP_CHECK_FUNC = ge::graphStatus (*)(const ge::Operator &op, ge::AscendString &result);
 using PARAM_GENERALIZE_FUNC = ge::graphStatus (*)(const ge::Operator &op, const ge::AscendString &generalize_config,
                                                   ge::AscendString &generalized_op_params);
+
+// Registers a function of the graph engine by hand. The twin never calls those functions.
+class OpCheckFuncHelper {
+public:
+    OpCheckFuncHelper(const ge::AscendString &, const ge::AscendString &, OP_CHECK_FUNC) {}
+    OpCheckFuncHelper(const ge::AscendString &, PARAM_GENERALIZE_FUNC) {}
+};
 }  // namespace optiling
 
 namespace ops {
@@ -197,17 +209,30 @@ private:
 class OpAICoreDef {
 public:
     OpAICoreDef &SetTiling(gert::OpImplRegisterV2::TilingKernelFunc func) { return tiling = func, *this; }
-    OpAICoreDef &SetCheckSupport(optiling::OP_CHECK_FUNC) { return *this; }
-    OpAICoreDef &SetOpSelectFormat(optiling::OP_CHECK_FUNC) { return *this; }
-    OpAICoreDef &SetOpSupportInfo(optiling::OP_CHECK_FUNC) { return *this; }
-    OpAICoreDef &SetOpSpecInfo(optiling::OP_CHECK_FUNC) { return *this; }
-    OpAICoreDef &SetParamGeneralize(optiling::PARAM_GENERALIZE_FUNC) { return *this; }
+    OpAICoreDef &SetCheckSupport(optiling::OP_CHECK_FUNC func) { return check_support = func, *this; }
+    OpAICoreDef &SetOpSelectFormat(optiling::OP_CHECK_FUNC func) { return select_format = func, *this; }
+    OpAICoreDef &SetOpSupportInfo(optiling::OP_CHECK_FUNC func) { return support_info = func, *this; }
+    OpAICoreDef &SetOpSpecInfo(optiling::OP_CHECK_FUNC func) { return spec_info = func, *this; }
+    OpAICoreDef &SetParamGeneralize(optiling::PARAM_GENERALIZE_FUNC func) { return param_generalize = func, *this; }
+    gert::OpImplRegisterV2::TilingKernelFunc &GetTiling() { return tiling; }
+    optiling::OP_CHECK_FUNC &GetCheckSupport() { return check_support; }
+    optiling::OP_CHECK_FUNC &GetOpSelectFormat() { return select_format; }
+    optiling::OP_CHECK_FUNC &GetOpSupportInfo() { return support_info; }
+    optiling::OP_CHECK_FUNC &GetOpSpecInfo() { return spec_info; }
+    optiling::PARAM_GENERALIZE_FUNC &GetParamGeneralize() { return param_generalize; }
     OpAICoreDef &LaunchWithZeroEleOutputTensors(bool) { return *this; }
     OpAICoreDef &AddConfig(const char *unit) { return configs[unit] = OpAICoreConfig(), *this; }
     OpAICoreDef &AddConfig(const char *unit, OpAICoreConfig &config) { return configs[unit] = config, *this; }
 
     gert::OpImplRegisterV2::TilingKernelFunc tiling = nullptr;
     std::map<std::string, OpAICoreConfig> configs;
+
+private:
+    optiling::OP_CHECK_FUNC check_support = nullptr;
+    optiling::OP_CHECK_FUNC select_format = nullptr;
+    optiling::OP_CHECK_FUNC support_info = nullptr;
+    optiling::OP_CHECK_FUNC spec_info = nullptr;
+    optiling::PARAM_GENERALIZE_FUNC param_generalize = nullptr;
 };
 
 // AI CPU and host CPU kernels are outside of the twin: their declarations are accepted and ignored.
