@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ascendops.build import arch_folders, shared_sources
+from ascendops.build import arch_folders, cmake_options, shared_sources
 from ascendops.build.columns import KernelColumns
 from ascendops.build.library import Library
 from ascendops.build.operator import Operator
@@ -140,6 +140,7 @@ def compile_columns(
     texts = _kernel_texts(path)
     typed = any(_TYPED.search(text) for text in texts)
     tuned = {macro: value for macro, value in project.defines.items() if any(macro in text for text in texts)}  # others would compile it anew
+    listed = {} if project.spec else cmake_options.kernel_macros(project.root, definition.op_type, soc.unit)
     prelude = host.tiling_header(definition.op_type) or ""
     templates = tuple((instance.key, instance.args) for instance in definition.templates if soc.has_bf16 or not instance.bf16)
     if is_plain_function(path.read_text(errors="replace"), entry):
@@ -151,7 +152,7 @@ def compile_columns(
     def source(column: int) -> cc.KernelSource:
         types = ", ".join(f"{p.name}: {p.dtypes[column]}" for p in definition.inputs)
         what = f"the kernel of {name} ({types})" if typed else f"the kernel of {name}"
-        return cc.KernelSource(path, (entry,), soc, folders, {**column_defines(definition, column if typed else None), **tuned}, prelude, what, templates)
+        return cc.KernelSource(path, (entry,), soc, folders, {**listed, **column_defines(definition, column if typed else None), **tuned}, prelude, what, templates)
 
     columns = KernelColumns([source(column) for column in range(count)], origin_of(project))
     if not typed:

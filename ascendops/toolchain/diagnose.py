@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ascendops.errors import CompileError
-from ascendops.toolchain import ascendc_docs
+from ascendops.toolchain import ascendc_docs, build_macros
 from ascendops.toolchain.cache import cache_root, digest
 from ascendops.toolchain.compiler import Outcome
 
@@ -52,7 +52,7 @@ def compile_error(outcome: Outcome, what: str, origin: Origin | None = None) -> 
         source = origin(Path(match["file"]), int(match["line"])) if origin else None
         if source:
             note.append(f"generated from {source}: edit that, gen/ is rendered anew by each build")
-        help_text = _advice(match["message"])
+        help_text = _advice(match["message"], Path(match["file"]))
     count = sum(1 for line in lines if _ERROR.match(line))
     more = [f"and {count - 1} more errors"] if count > 1 else []
     why = [*shown, *note, *more, f"command: {shlex.join(outcome.command)}", f"exit status {outcome.returncode}; full log: {log}"]
@@ -81,7 +81,7 @@ def _excerpt(lines: list[str], at: int | None) -> list[str]:
     return lines[at:end]
 
 
-def _advice(message: str) -> str | None:
+def _advice(message: str, file: Path) -> str | None:
     if space := _ONLY_950.search(message):
         return f"the functions of AscendC::{space['space']} are those of Ascend 950 only, which the CPU twin does not support; take the kernel source for the other SoCs"
     missing = _MISSING.search(message)
@@ -92,6 +92,8 @@ def _advice(message: str) -> str | None:
         documented = ascendc_docs.lookup(name.split("::")[-1])
         if documented:
             return documented.advice
+        if macro := build_macros.find(file, name):
+            return macro.advice
         return f"check the spelling of {name}; docs/ascendc-apis.md lists the Ascend C names that the CPU twin implements"
     if used := _documented_use(message):
         return used

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import ascendops
-from ascendops.errors import OpHostError
+from ascendops.errors import CompileError, OpHostError
 
 PROJECT = Path(__file__).parents[1] / "projects" / "add_macro"
 
@@ -54,3 +54,16 @@ def test_a_check_of_support_may_be_registered_by_hand(tmp_path: Path, wanted: st
     else:
         with pytest.raises(OpHostError):
             op(x, x, alpha=1.0)
+
+
+def test_macros_that_cmake_sets_for_the_kernels_are_set(tmp_path: Path) -> None:
+    root = tmp_path / "add_macro"
+    shutil.copytree(PROJECT, root)
+    kernel = root / "op_kernel" / "add_macro.cpp"
+    kernel.write_text("#ifdef HALF_STEP\n#error this is the other kernel\n#endif\n" + kernel.read_text())
+    op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+    (root / "op_kernel" / "CMakeLists.txt").write_text("add_ops_compile_options(ALL OPTIONS -DHALF_STEP=2)\n")
+    with pytest.raises(CompileError, match="this is the other kernel"):
+        ascendops.open_project(root).build(backend="twin", soc="Ascend910B1")
