@@ -31,6 +31,8 @@ _TOOLKIT = re.compile(
     r"|tiling/\w+/\w+_tiling\w*\.h"  # of one high-level function
 )
 
+_TOOLKIT_FOLDERS = frozenset({"basic_api", "adv_api", "highlevel_api", "tikcpp"})
+
 
 def kernel_folders(source: Path, own: Sequence[Path]) -> tuple[Path, ...]:
     """Further include folders for a kernel source whose own folders are `own`."""
@@ -79,6 +81,8 @@ class _Search:
         if home is None and Path(name).suffix in _HEADERS:
             inner = _TOOLKIT.fullmatch(name) is not None
             home = None if inner and "/" in name else self._neighbour(name)
+            if inner and home is not None and _TOOLKIT_FOLDERS.intersection(home.parts):
+                home = None  # an example inside the toolkit's own repository
             sibling = self._sibling(name)
             if home is not None:
                 self.found.append(home)

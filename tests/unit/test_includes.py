@@ -44,6 +44,15 @@ def test_inner_headers_of_the_toolkit_forward_to_the_twin(kernel: Path) -> None:
     assert '#include "kernel_operator.h"' in (overlay / "lib/math/kernel_operator_sin_intf.h").read_text()
 
 
+@pytest.mark.parametrize(("folder", "forwards"), [("include/basic_api", True), ("include/rows", False)])
+def test_the_headers_of_a_toolkit_that_the_kernel_lies_in_are_not_taken(tmp_path: Path, kernel: Path, folder: str, forwards: bool) -> None:
+    write(kernel, '#include "kernel_operator_list_tensor_intf.h"\n')
+    write(tmp_path / "repo" / folder / "kernel_operator_list_tensor_intf.h")
+    (found,) = includes.kernel_folders(kernel, [kernel.parent, kernel.parents[1]])
+    assert (found == tmp_path / "repo" / folder) is not forwards
+    assert ('#include "kernel_operator.h"' in (found / "kernel_operator_list_tensor_intf.h").read_text()) is forwards
+
+
 def test_a_header_of_a_sibling_operator_is_found_in_its_op_kernel(tmp_path: Path, kernel: Path) -> None:
     shared = write(tmp_path / "repo" / "src" / "norm_utils" / "op_kernel" / "base.h", '#include "more.h"\n')
     write(shared.parent / "more.h")
