@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from ascendops import resources
@@ -59,6 +60,7 @@ class _Search:
     found: list[Path] = field(default_factory=list)
     forwarded: dict[str, str] = field(default_factory=dict)
     index: dict[str, list[Path]] | None = None
+    below: dict[Path, dict[str, list[Path]]] = field(default_factory=dict)
 
     def folders(self, sources: Iterable[Path]) -> tuple[Path, ...]:
         for source in sources:
@@ -95,6 +97,8 @@ class _Search:
                 self.forwarded[name] = self.known[name]
             elif inner or (self.inner is not None and self.inner.fullmatch(name)):
                 self.forwarded[name] = self.forward_to
+            elif (home := self._only_one(name)) is not None:
+                self.found.append(home)
         if home is not None:
             self._scan(home / name)
 
@@ -125,13 +129,33 @@ class _Search:
                 return Path(path.as_posix().removesuffix(f"/{name}"))
         return None
 
+    def _only_one(self, name: str) -> Path | None:
+        """The folder of the header `name` where only one lies below the nearest folder with a CMakeLists.txt that has any: CMake says where it is."""
+        for level, above in enumerate(self.own[0].parents):
+            if level == _LEVELS or above in (above.parent, Path.home()):
+                break
+            if (above / "CMakeLists.txt").is_file():
+                if above not in self.below:
+                    self.below[above] = _by_name((folder / file for folder, files in islice(_walk(above), _MOST_FOLDERS) for file in files), _HEADERS)
+                homes = {Path(path.as_posix().removesuffix(f"/{name}")) for path in self.below[above].get(Path(name).name, ()) if path.as_posix().endswith(f"/{name}")}
+                if homes:
+                    return homes.pop() if len(homes) == 1 else None
+            if (above / ".git").exists():
+                break
+        return None
+
 
 def _index(root: Path) -> dict[str, list[Path]]:
     """Headers by file name in the shared folders around the project, nearest first."""
-    headers: dict[str, list[Path]] = {}
-    for path in shared_files(root, _HEADERS):
-        headers.setdefault(path.name, []).append(path)
-    return headers
+    return _by_name(shared_files(root, _HEADERS), _HEADERS)
+
+
+def _by_name(paths: Iterable[Path], suffixes: Collection[str]) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for path in paths:
+        if path.suffix in suffixes:
+            found.setdefault(path.name, []).append(path)
+    return found
 
 
 def shared_files(root: Path, suffixes: Collection[str]) -> Iterator[Path]:
