@@ -17,6 +17,7 @@ _HEADERS = frozenset({".h", ".hpp", ".hh"})
 _SIBLING = re.compile(r"(?:\.\./)+(?P<op>\w+)/(?P<rest>.+)")
 _INSIDE = Path("in/in/in")  # so deep that `../../X/header` stays inside
 _LEVELS = 6  # folders above the project that are looked at, up to a repository's root
+_PROJECT_LEVELS = 9  # folders above a source of a CMake project that keeps its sources in a tree
 _DEPTH = 7
 _MOST_FOLDERS = 5000
 _SHARED = frozenset({"common", "include", "inc", "lib", "libs", "op_common", "op_host", "op_kernel", "shared", "util", "utils"})
@@ -130,10 +131,12 @@ class _Search:
         return None
 
     def _only_one(self, name: str) -> Path | None:
-        """The folder of the header `name` where only one lies below the nearest folder with a CMakeLists.txt that has any: CMake says where it is."""
+        """The folder of the header `name` where CMake says where it is: one above the source, else the only one below the nearest CMakeLists.txt that has any."""
         for level, above in enumerate(self.own[0].parents):
-            if level == _LEVELS or above in (above.parent, Path.home()):
+            if level == _PROJECT_LEVELS or above in (above.parent, Path.home()):
                 break
+            if (above / name).is_file():
+                return above
             if (above / "CMakeLists.txt").is_file():
                 if above not in self.below:
                     self.below[above] = _by_name((folder / file for folder, files in islice(_walk(above), _MOST_FOLDERS) for file in files), _HEADERS)

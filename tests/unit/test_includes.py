@@ -80,7 +80,7 @@ def test_a_path_from_the_root_of_the_repository_is_found(tmp_path: Path, kernel:
     assert includes.kernel_folders(kernel, (kernel.parent, kernel.parents[1])) == (tmp_path / "repo",)
 
 
-def test_a_header_that_cmake_finds_elsewhere_in_the_project_is_taken_when_there_is_only_one(tmp_path: Path, kernel: Path) -> None:
+def test_a_header_that_cmake_finds_elsewhere_is_taken_when_it_lies_above_or_is_the_only_one(tmp_path: Path, kernel: Path) -> None:
     write(kernel, '#include "layout.hpp"\n#include "twice.h"\n#include "far/hash.h"\n')
     project = kernel.parents[1]
     write(project / "layout.hpp", '#include "deep.hpp"\n')
@@ -89,8 +89,9 @@ def test_a_header_that_cmake_finds_elsewhere_in_the_project_is_taken_when_there_
     write(project / "b" / "twice.h")
     write(tmp_path / "repo" / "library" / "far" / "hash.h")
     write(tmp_path / "far" / "hash.h")  # outside the repository
+    write(project / "vendor" / "layout.hpp")  # a copy: the one above the source counts
     own = (kernel.parent,)
-    assert includes.kernel_folders(kernel, own) == ()
+    assert includes.kernel_folders(kernel, own) == (project,)
     write(project / "CMakeLists.txt")
     assert includes.kernel_folders(kernel, own) == (project, project / "compute" / "inner")
     write(tmp_path / "repo" / "CMakeLists.txt")
