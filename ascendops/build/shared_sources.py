@@ -42,5 +42,5 @@ def _definition(function: str) -> re.Pattern[str]:
     of_class = _CLASS.fullmatch(function)
     if of_class:
         return re.compile(rf"\b{re.escape(of_class['name'].rpartition('::')[2])}::~?\w+\s*\(")
-    plain = re.sub(r"<[^()]*>", "", function.partition("(")[0]).rpartition("::")[2].split()[-1]
+    plain = re.sub(r"<[^()]*>|\[abi:\w+\]", "", function.partition("(")[0]).rpartition("::")[2].split()[-1]
     return re.compile(rf"\b{re.escape(plain)}\s*\([^;{{}}]*\)[\w\s]*\{{")

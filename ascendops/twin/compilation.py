@@ -101,8 +101,8 @@ class _Compiled:
                 raise
             try:  # a global type or constant of the kernel has the name of one in AscendC: without `using namespace`, as in newer toolkits
                 return self._unit("#define ASCENDC_TWIN_QUALIFIED 1\n" + text)
-            except CompileError:
-                raise error from None
+            except CompileError as other:
+                raise (error if any(words in str(other) for words in _TWO_MEANINGS) else other) from None
 
     def _unit(self, text: str) -> Path:
         def make(stage: Path) -> Iterable[Path]:

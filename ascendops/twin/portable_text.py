@@ -4,6 +4,8 @@
 - g++ before 14 refuses explicit specialisations inside a class (CWG 727), which kernels use to give each kind of core its own function:
   `template <> void operator()<AscendC::AIC>(...)`. A function becomes an overload for that argument, a class a partial specialisation.
 - `if constexpr (TILING_KEY_IS(1))` becomes `if (...)`: on a device each key has a build of its own, here a launch chooses.
+- `static constexpr IsResetLoad3dConfig name = {false, true};` becomes a reference to a global constant: in a function of a template, g++ 12 crashes
+  when the constant itself is a template argument.
 - `Name() = default;` of a class without other constructors goes: with it the class is no aggregate for C++20, where some sources need it.
 """
 
@@ -24,6 +26,7 @@ _FUNCTION = re.compile(r"(?P<before>[^;{}]*?)\b(?P<name>operator\s*\(\s*\)|[A-Za
 _CLASS = re.compile(r"\s*(?:struct|class)\s+(?P<name>\w+)\s*<(?P<args>[^;{}]*?)>\s*(?::[^;{}]*)?\{", re.DOTALL)
 _DEFAULTED = re.compile(r"(?<=[;{}:])(?P<all>\s*(?:[A-Za-z_]\w*\s+)*?(?P<name>[A-Za-z_]\w*)\s*\(\s*\)\s*=\s*default\s*;)")
 _KEY_BRANCH = re.compile(r"(\bif\s+)constexpr(?=\s*\([^;{}]*?\bTILING_KEY_IS\b)")
+_LOAD_CONFIG = re.compile(r"(?P<type>\bstatic\s+constexpr\s+(?:AscendC\s*::\s*)?IsResetLoad3dConfig)\s+(?P<name>\w+)\s*=?\s*\{(?P<values>[\s\w,]*)\}")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 _FILES = 600
 
@@ -33,6 +36,8 @@ def portable(text: str) -> str:
     text = _AICORE.sub(lambda match: " " * len(match[0]), text)
     if "TILING_KEY_IS" in text:
         text = _KEY_BRANCH.sub(lambda match: match[1] + " " * len("constexpr"), text)
+    if "IsResetLoad3dConfig" in text:
+        text = _LOAD_CONFIG.sub(lambda match: f"{match['type']} const &{match['name']} = AscendC::twin_detail::load_3d_config<{match['values']}>", text)
     if "default" in text:
         text = _without_defaulted(text)
     if _EXPLICIT.search(text) is None:

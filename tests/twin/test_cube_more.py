@@ -102,12 +102,14 @@ def test_registers_by_the_names_below_the_api_and_a_whole_fixpipe_buffer() -> No
     a, b = rng.integers(-8, 8, (16, 16)).astype(np.float16), rng.integers(-8, 8, (32, 16)).astype(np.float16)
     factors = (2.0 ** rng.integers(-4, 1, 32)).astype(np.float32)
     parameters = factors.view(np.uint32).astype(np.uint64) | np.uint64(1 << 46)
-    y, scaled, quantised = np.zeros((2, 16, 16), np.float32), np.zeros((16, 32), np.int8), np.zeros((16, 32), np.int8)
-    ascendops.twin.compile(FOLDER / "cube_raw.cpp").launch(block_dim=1, args=[a, b, parameters, y, scaled, quantised, 0.25])
+    y = np.zeros((2, 16, 16), np.float32)
+    scaled, quantised, blocks = (np.zeros((16, 32), np.int8) for _ in range(3))
+    ascendops.twin.compile(FOLDER / "cube_raw.cpp").launch(block_dim=1, args=[a, b, parameters, y, scaled, quantised, blocks, 0.25])
     wanted = a.astype(np.float64) @ b.astype(np.float64).T
     np.testing.assert_array_equal(y, np.stack([wanted[:, :16], wanted[:, 16:]]))
     np.testing.assert_array_equal(scaled, np.clip(np.round(wanted * 0.25), -128, 127))
-    np.testing.assert_array_equal(quantised, np.clip(np.round(wanted * factors), -128, 127))
+    for bytes_of_columns in (quantised, blocks):
+        np.testing.assert_array_equal(bytes_of_columns, np.clip(np.round(wanted * factors), -128, 127))
 
 
 @pytest.mark.parametrize("by_columns", [True, False])

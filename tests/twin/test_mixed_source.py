@@ -52,6 +52,24 @@ def test_a_global_type_may_have_the_name_of_an_ascend_c_one(tmp_path: Path) -> N
     assert x.item() == 21
 
 
+def test_errors_of_a_source_with_such_a_type_are_those_of_the_source(tmp_path: Path) -> None:
+    (tmp_path / "formats.h").write_text("enum class DataFormat { ND, NZ };\ntemplate <DataFormat FORMAT> int Number() { return static_cast<int>(FORMAT); }\n")
+    source = tmp_path / "formats.cpp"
+    text = (
+        '#include "kernel_operator.h"\n#include "formats.h"\n#include "lib/matmul_intf.h"\n'
+        "int32_t CeilDiv(int32_t a, int32_t b) { return a / b + 100; }\ntemplate <typename T> T CeilAlign(T a, T b) { return a / b + 200; }\n"
+        'extern "C" __global__ __aicore__ void formats(GM_ADDR x) { AscendC::GlobalTensor<int32_t> g;\n'
+        "g.SetGlobalBuffer((__gm__ int32_t *)x, 1); g.SetValue(0, Number<DataFormat::NZ>() + CeilDiv(4, 2) + CeilAlign(8, 2)); }\n"
+    )
+    source.write_text(text)
+    x = torch.zeros(1, dtype=torch.int32)
+    ascendops.twin.compile(source).launch(block_dim=1, args=[x])
+    assert x.item() == 1 + 102 + 204
+    source.write_text(text.replace("CeilDiv(4", "CeilDix(4"))
+    with pytest.raises(CompileError, match="CeilDix"):
+        ascendops.twin.compile(source)
+
+
 class Scalars(ctypes.Structure):
     _fields_ = [("repeat", ctypes.c_uint32), ("scale", ctypes.c_float)]
 

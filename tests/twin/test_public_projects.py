@@ -248,6 +248,7 @@ def test_a_kernel_may_declare_the_tiling_structure_that_the_host_registers(tmp_p
 
 SHARED_HEADER = """#pragma once
 #include <cstdint>
+#include <string>
 namespace Shared {
 struct Rounding {
     virtual ~Rounding();
@@ -255,16 +256,17 @@ struct Rounding {
 };
 int64_t RoundedUp(int64_t n);
 int64_t Tile(int64_t n);
+std::string Unit(int64_t n);  // a linker names it with the ABI of std::string
 }
 """
 SHARED_SOURCE = """#include "tiling_base/rounding.h"
 namespace Shared {
 Rounding::~Rounding() {}
-int64_t Rounding::Up(int64_t n) const { return RoundedUp(n) + Tile(n); }
+int64_t Rounding::Up(int64_t n) const { return RoundedUp(n) + Tile(n) + static_cast<int64_t>(Unit(n).size()); }
 int64_t RoundedUp(int64_t n) { return (n + 7) / 8 * 8; }
 }
 """
-SHARED_SECOND = '#include "tiling_base/rounding.h"\nnamespace Shared {\nint64_t Tile(int64_t n)\n{\n    return n;\n}\n}\n'
+SHARED_SECOND = '#include "tiling_base/rounding.h"\nnamespace Shared {\nint64_t Tile(int64_t n)\n{\n    return n;\n}\nstd::string Unit(int64_t n) { return n == 1 ? "" : "s"; }\n}\n'
 OTHER_SOURCE = '#include "nowhere.h"\nint64_t Other(int64_t n) { return Shared::RoundedUp(n); }\n'
 
 
@@ -290,6 +292,6 @@ def test_functions_that_sources_of_a_shared_folder_define(tmp_path: Path) -> Non
 
 
 def test_a_function_that_no_shared_source_defines_is_named(tmp_path: Path) -> None:
-    project = in_a_repository_with_shared_sources(tmp_path, second="namespace Shared { int64_t Tile(int64_t n); }\n")
+    project = in_a_repository_with_shared_sources(tmp_path, second=SHARED_SECOND.replace("{\n    return n;\n}", ";"))
     with pytest.raises(CompileError, match=r"Shared::Tile\(long\)"):
         ascendops.open_project(project).build(backend="twin", soc="Ascend910B1")

@@ -95,6 +95,25 @@ TWIN_API void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src, con
     ascendc_twin::Inst inst("Fixpipe", ascendc_twin::PipeId::FIX);
     ascendc_twin::fixpipe(inst, dst.span(), src.span(), nullptr, ascendc_twin::fix_of<S, PrimT<T>>(p));
 }
+template <typename T, typename U, typename S>
+TWIN_API void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, const FixpipeParams<S> &p) {
+    ascendc_twin::Inst inst("Fixpipe", ascendc_twin::PipeId::FIX);
+    ascendc_twin::fixpipe(inst, dst.span(), src.span(), nullptr, ascendc_twin::fix_of<S, PrimT<T>>(p));
+}
+template <typename T, typename U, typename S, typename W>
+TWIN_API void Fixpipe(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const LocalTensor<W> &cbufWorkspace, const FixpipeParams<S> &p) {
+    static_assert(std::is_same_v<PrimT<W>, uint64_t>, "Fixpipe: quantisation parameters are uint64_t");
+    ascendc_twin::Inst inst("Fixpipe", ascendc_twin::PipeId::FIX);
+    const ascendc_twin::Span table = cbufWorkspace.span();
+    ascendc_twin::fixpipe(inst, dst.span(), src.span(), &table, ascendc_twin::fix_of<S, PrimT<T>>(p));
+}
+template <typename T, typename U, typename S, typename W>
+TWIN_API void Fixpipe(const LocalTensor<T> &dst, const LocalTensor<U> &src, const LocalTensor<W> &cbufWorkspace, const FixpipeParams<S> &p) {
+    static_assert(std::is_same_v<PrimT<W>, uint64_t>, "Fixpipe: quantisation parameters are uint64_t");
+    ascendc_twin::Inst inst("Fixpipe", ascendc_twin::PipeId::FIX);
+    const ascendc_twin::Span table = cbufWorkspace.span();
+    ascendc_twin::fixpipe(inst, dst.span(), src.span(), &table, ascendc_twin::fix_of<S, PrimT<T>>(p));
+}
 
 template <typename T, typename U>
 TWIN_API void DataCopy(const GlobalTensor<T> &dst, const LocalTensor<U> &src, const DataCopyCO12DstParams &p) {

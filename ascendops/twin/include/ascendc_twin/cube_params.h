@@ -143,6 +143,10 @@ struct IsResetLoad3dConfig {
     bool isSetPadding = true;
 };
 constexpr IsResetLoad3dConfig IS_RESER_LOAD3D_DEFAULT_CONFIG = {true, true};
+namespace twin_detail {
+template <bool FMATRIX, bool PADDING>
+inline constexpr IsResetLoad3dConfig load_3d_config = {FMATRIX, PADDING};
+}
 
 struct LoadDataRepeatParam {
     constexpr LoadDataRepeatParam() {}

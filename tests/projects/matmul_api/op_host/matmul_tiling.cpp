@@ -8,6 +8,7 @@ static ge::graphStatus TilingFunc(gert::TilingContext *context) {
     const auto number = [attrs](size_t i) { return static_cast<int32_t>(*attrs->GetAttrPointer<int64_t>(i)); };
     const int32_t m = number(0), n = number(1), k = number(2), cores = number(3), type = number(4), flags = number(5);
     auto platform = platform_ascendc::PlatformAscendC(context->GetPlatformInfo());
+    static_assert(sizeof(matmul_tiling::half) == sizeof(double), "the toolkit's own choice on a host");
     matmul_tiling::MultiCoreMatmulTiling multi(platform);
     matmul_tiling::MatmulApiTiling single(platform);
     matmul_tiling::MatmulApiTilingBase *api = &multi;

@@ -61,6 +61,17 @@ bool regist_objects(TPipe *, __gm__ uint8_t *, Object &object, Rest &&...rest) {
 }
 
 }  // namespace twin_detail
+
+// Variadic, so that functions of the kernel with these names are the better match.
+template <typename A, typename... B>
+constexpr auto CeilDiv(A a, B... b) -> std::enable_if_t<sizeof...(B) == 1 && (std::is_integral_v<A> && ... && std::is_integral_v<B>), std::common_type_t<A, B...>> {
+    return Ceil(a, b...);
+}
+template <typename A, typename... B>
+constexpr auto CeilAlign(A a, B... b) -> std::enable_if_t<sizeof...(B) == 1 && (std::is_integral_v<A> && ... && std::is_integral_v<B>), std::common_type_t<A, B...>> {
+    return Ceil(a, b...) * (... + b);
+}
+
 }  // namespace AscendC
 
 #ifdef ASCENDC_TWIN_QUALIFIED  // kernel_operator.h leaves `using namespace` out: these names lie outside of AscendC in the public header of 8.1

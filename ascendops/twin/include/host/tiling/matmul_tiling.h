@@ -9,6 +9,7 @@
 #include "tiling/platform/platform_ascendc.h"
 
 namespace matmul_tiling {
+using half = double;  // as in the toolkit's header on a host
 enum class DataType : int32_t {
     DT_FLOAT = 0,
     DT_FLOAT16 = 1,
