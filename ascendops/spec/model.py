@@ -34,6 +34,7 @@ class TensorSpec:
         format: GE format, `ND` unless declared.
         range: Of an input of whole numbers: the lowest and one past the highest value that it may hold, or None.
         sorted: Of such an input: no value is below the one before it.
+        made_by: Of an input: the function of golden.py that makes it from the other inputs for tests, or None.
     """
 
     name: str
@@ -45,6 +46,7 @@ class TensorSpec:
     format: str = "ND"
     range: tuple[Expr, Expr] | None = None
     sorted: bool = False
+    made_by: str | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ascendops.errors import (
     UnknownDtype,
     did_you_mean,
 )
-from ascendops.spec import dims, expr, ranges, schema
+from ascendops.spec import dims, expr, made, ranges, schema
 from ascendops.spec.dims import Option, Shape
 from ascendops.spec.dtypes import BY_NAME
 from ascendops.spec.model import AttrSpec, TensorSpec
@@ -22,7 +22,7 @@ from ascendops.spec.names import check_argument
 from ascendops.spec.schema import Argument, FunctionSchema, Return
 from ascendops.spec.table import Table
 
-KEYS = ("dims", "dtype", "format", "range", "sorted")
+KEYS = ("dims", "dtype", "format", "range", "sorted", "made_by")
 FORMATS = ("ND", "NCHW", "NHWC", "NCDHW", "NDHWC", "NC1HWC0", "FRACTAL_NZ", "FRACTAL_Z")
 _ALIASES = {"fp16": "float16", "half": "float16", "fp32": "float32", "float": "float32", "bf16": "bfloat16", "double": "float64"}
 _ALIASES |= {"fp64": "float64", "int": "int32", "long": "int64", "i8": "int8", "i32": "int32", "i64": "int64", "u8": "uint8"}
@@ -114,7 +114,7 @@ def _tables(top: Table, parsed: FunctionSchema, where: str) -> dict[str, Table]:
     return {name: outer.table(name, KEYS) for name in names}
 
 
-def _tensor(name: str, table: Table, *, optional: bool = False, variadic: bool = False, mutated: bool = False) -> TensorSpec:
+def _tensor(name: str, table: Table, *, optional: bool = False, variadic: bool = False, mutated: bool = False, is_input: bool = True) -> TensorSpec:
     written = table.get("dims", (list, str), '["*batch", "n"]')
     shape = dims.parse(written, where=table.where("dims"))
     if variadic and shape.rule is not None:
@@ -122,7 +122,7 @@ def _tensor(name: str, table: Table, *, optional: bool = False, variadic: bool =
     dtypes = _dtypes(table)
     numbers = ranges.read(table, dtypes)
     layout = table.word("format", FORMATS, "ND")
-    return TensorSpec(name, shape, dtypes, optional, variadic, mutated, layout, numbers, ranges.ascending(table, numbers))
+    return TensorSpec(name, shape, dtypes, optional, variadic, mutated, layout, numbers, ranges.ascending(table, numbers), made.read(table, is_input=is_input))
 
 
 def _dtypes(table: Table) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ def _outputs(parsed: FunctionSchema, inputs: tuple[TensorSpec, ...], tables: dic
     outputs = []
     for ret in parsed.returns:
         name = str(ret.name)
-        outputs.append(by_name[name] if name in by_name else _tensor(name, tables[name]))
+        outputs.append(by_name[name] if name in by_name else _tensor(name, tables[name], is_input=False))
     return tuple(outputs)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.spec.attrs import complete
 from ascendops.spec.shapes import bind
+from ascendops.testing import saved
 
 if TYPE_CHECKING:
     import torch
@@ -51,6 +52,8 @@ class TestCase:
         The same seed gives the same bits on every machine.
         """
         made: dict[str, Any] = {tensor.name: self._input(tensor, seed) for tensor in self.spec.inputs}
+        if any(tensor.made_by is not None and made[tensor.name] is not None for tensor in self.spec.inputs):
+            made |= saved.values(self, {**made, **self.attrs})
         return {**made, **self.attrs}
 
     @property

@@ -210,6 +210,15 @@ def golden_of(spec: OpSpec) -> Any:
     Raises:
         GoldenError: There is no such file or function, or the file does not import.
     """
+    return golden_function(spec, golden_name(spec))
+
+
+def golden_function(spec: OpSpec, name: str) -> Any:
+    """A function of the project's golden.py; of goldens for TTK, the one that is registered for the operator.
+
+    Raises:
+        GoldenError: There is no such file or function, or the file does not import.
+    """
     from ascendops.errors import GoldenError
     from ascendops.worker import load_file
 
@@ -223,11 +232,10 @@ def golden_of(spec: OpSpec) -> Any:
         module = load_file(path)
     except Exception as error:  # the boundary to the user's code
         raise GoldenError(f"golden.py cannot be imported: {type(error).__name__}: {error}", where=str(path)) from error
-    name = golden_name(spec)
     if callable(getattr(module, name, None)):
         return getattr(module, name)
     registered = ttk_golden(module, spec)
-    if registered is not None:
+    if registered is not None and name == golden_name(spec):
         return registered
     raise GoldenError(f"golden.py defines no function `{name}`", where=str(path), help="it takes the inputs in float64, then the attributes")
 

@@ -77,6 +77,8 @@ def _plain_values(case: TestCase, seed: int, fails: Callable[[TestCase], bool]) 
     values = case.values(seed)
     tensors = {tensor.name: values[tensor.name] for tensor in case.spec.inputs if isinstance(values[tensor.name], torch.Tensor)}
     ranged = {tensor.name for tensor in case.spec.inputs if tensor.range is not None}
+    if any(tensor.made_by is not None for tensor in case.spec.inputs):
+        return case  # they would no longer fit the others
     free = [name for name, tensor in tensors.items() if name not in ranged and tensor.dtype != torch.bool and not tensor.is_complex()]
     if case.case.layout != "contiguous" or case.elements > FEW or len(tensors) < len([v for v in values.values() if isinstance(v, (list, torch.Tensor))]):
         return case
@@ -163,7 +165,7 @@ def _values(case: TestCase, seed: int) -> str:
         if shape is None:
             parts.append(f'"{tensor.name}": None')
             continue
-        if isinstance(case, GivenCase):
+        if isinstance(case, GivenCase) or tensor.made_by is not None:
             parts.append(f'"{tensor.name}": torch.tensor({case.values(seed)[tensor.name].tolist()}, dtype=torch.{dtype})')
             continue
         many = tensor.variadic and shape and isinstance(shape[0], tuple)

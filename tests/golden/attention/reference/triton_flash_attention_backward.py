@@ -51,12 +51,28 @@ def _pair(q, k, v, grad, lse, delta, query, key, sq, skv, factor, CAUSAL: tl.con
 
 
 @triton.jit
-def _round(x, like_ptr, WIDEN: tl.constexpr):
-    """To the dtype of the tensors, as an operand of a product."""
-    x = x.to(like_ptr.dtype.element_ty)
-    if WIDEN:
-        x = x.to(tl.float32)
-    return x
+def _added(sums, x, other, like_ptr, WIDEN: tl.constexpr, EXACT: tl.constexpr):
+    """sums + x other, with x rounded to the dtype of the tensors.
+
+    float16: every row of x is multiplied by a power of two on the way, so that its largest element lies between 2^14 and 2^15. Slopes that
+    float16 does not hold, or only as a subnormal number, may well belong to gradients that it holds.
+    """
+    precision: tl.constexpr = "ieee" if EXACT else "tf32"
+    if like_ptr.dtype.element_ty == tl.float16:
+        exponent = tl.max(tl.abs(x), 1).to(tl.int32, bitcast=True) >> 23  # biased by 127; 255 stands for inf and nan
+        exponent = tl.where(exponent == 255, 127 + 14, tl.maximum(exponent, 15))
+        up = ((127 + 14 + 127 - exponent) << 23).to(tl.float32, bitcast=True)
+        down = ((exponent - 14) << 23).to(tl.float32, bitcast=True)
+        x = (x * up[:, None]).to(tl.float16)
+        if WIDEN:
+            x = x.to(tl.float32)
+        sums += tl.dot(x, other, input_precision=precision) * down[:, None]
+    else:
+        x = x.to(like_ptr.dtype.element_ty)
+        if WIDEN:
+            x = x.to(tl.float32)
+        sums = tl.dot(x, other, sums, input_precision=precision)
+    return sums
 
 
 _BLOCKS = ((128, 64, 8, 2), (64, 128, 8, 2), (64, 64, 4, 3), (64, 64, 8, 2), (64, 32, 4, 2), (32, 32, 4, 2))
@@ -82,7 +98,6 @@ def _grad_keys(
     q_ptr, k_ptr, v_ptr, grad_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, group, sq, skv, d, factor,
     LONG: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
-    precision: tl.constexpr = "ieee" if EXACT else "tf32"
     head = tl.program_id(1).to(tl.int64)  # of keys, of all batches
     first = tl.program_id(0) * N
     key = first + tl.arange(0, N)
@@ -102,8 +117,8 @@ def _grad_keys(
             lse = tl.load(lse_ptr + queries + query, mask=query < sq, other=0.0)
             delta = tl.load(delta_ptr + queries + query, mask=query < sq, other=0.0)
             p, s = _pair(q, k, v, grad, lse, delta, query, key, sq, skv, factor, CAUSAL, EXACT)
-            dv = tl.dot(tl.trans(_round(p, q_ptr, WIDEN)), grad, dv, input_precision=precision)
-            dk = tl.dot(tl.trans(_round(s, q_ptr, WIDEN)), q, dk, input_precision=precision)
+            dv = _added(dv, tl.trans(p), grad, q_ptr, WIDEN, EXACT)
+            dk = _added(dk, tl.trans(s), q, q_ptr, WIDEN, EXACT)
     column = tl.arange(0, D)
     at = (head * skv + key)[:, None] * d + column[None, :]
     inside = (key[:, None] < skv) & (column[None, :] < d)
@@ -117,7 +132,6 @@ def _grad_queries(
     q_ptr, k_ptr, v_ptr, grad_ptr, lse_ptr, delta_ptr, dq_ptr, group, sq, skv, d, factor,
     LONG: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
-    precision: tl.constexpr = "ieee" if EXACT else "tf32"
     head = tl.program_id(1).to(tl.int64)  # of queries, of all batches
     first = tl.program_id(0) * M
     query = first + tl.arange(0, M)
@@ -135,7 +149,7 @@ def _grad_queries(
         k = _rows(k_ptr + keys, key, skv, d, D, WIDEN)
         v = _rows(v_ptr + keys, key, skv, d, D, WIDEN)
         _, s = _pair(q, k, v, grad, lse, delta, query, key, sq, skv, factor, CAUSAL, EXACT)
-        dq = tl.dot(_round(s, q_ptr, WIDEN), k, dq, input_precision=precision)
+        dq = _added(dq, s, k, q_ptr, WIDEN, EXACT)
     column = tl.arange(0, D)
     at = (head * sq + query)[:, None] * d + column[None, :]
     tl.store(dq_ptr + at, (dq * factor).to(dq_ptr.dtype.element_ty), mask=(query[:, None] < sq) & (column[None, :] < d))
