@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from xml.etree import ElementTree as ET
@@ -20,10 +21,19 @@ def ascendops(folder, *args):
     return subprocess.run([sys.executable, "-m", "ascendops", *args], cwd=folder, capture_output=True, text=True)
 
 
+@pytest.fixture(scope="module")
+def scaffolded(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    assert ascendops(folder, "new", "op", "relu").returncode == 0
+    shutil.copytree(folder / "relu", folder / "pristine")
+    return folder
+
+
 @pytest.fixture
-def relu(tmp_path):
-    assert ascendops(tmp_path, "new", "op", "relu").returncode == 0
-    return tmp_path / "relu"
+def relu(scaffolded):
+    """The project as `new` wrote it, always in the same place: what a test does not edit comes from the build cache."""
+    shutil.rmtree(scaffolded / "relu")
+    return shutil.copytree(scaffolded / "pristine", scaffolded / "relu")
 
 
 def edit(relu, old, new, file="op_kernel/relu.cpp"):
