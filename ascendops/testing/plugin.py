@@ -109,7 +109,6 @@ class _OpItem(pytest.Item):
         super().__init__(**kwargs)
         self.op = op
         self.outcome: CaseReport | None = None
-        self.add_marker(pytest.mark.xdist_group(op.spec.name))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where pytest says the item is."""
@@ -244,6 +243,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if partial:
         config.hook.pytest_deselected(items=partial)
         items[:] = [item for item in items if item not in partial]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keeps the cases of an operator in one process."""
+    from ascendops.testing.spread import scheduler
+
+    return scheduler(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -109,7 +109,7 @@ def run(
         *([f"--ascendops-resume={earlier}", f"--ascendops-environment={json.dumps(report.environment)}"] if earlier else []), *pytest_args,
     ]  # fmt: skip
     if any(arg.startswith(("-n", "--numprocesses")) for arg in pytest_args):
-        args.append("--dist=loadgroup")  # the check over all cases of an operator must run where its cases ran
+        args.append("--dist=loadscope")  # by operator: ascendops.testing.spread
     start = time.perf_counter()
     with contextlib.ExitStack() as stack:
         if distribute:

@@ -325,8 +325,13 @@ def test_processes_of_xdist_share_the_work_and_lose_nothing(tmp_path: Path) -> N
     other = project(tmp_path / "other", toml=OP_TOML.replace('"twice', '"twofold'))
     out = io.StringIO()
     kernel = f"--ascendops-kernel={folder}/kernel.py:run"
+    alone = testing.run([folder, other], backend="twin", reference="none", pytest_args=[kernel], stream=io.StringIO())
+    declared = [case.id for case in alone.report.cases if case.kind == "case"]
     result = testing.run([folder, other], backend="twin", reference="none", pytest_args=["-n", "2", kernel], stream=out)
     ids = [case.id for case in result.report.cases]
     assert result.exit_code == 0, out.getvalue()
+    for op in ("twice", "twofold"):  # one process runs an operator's cases, and the check over them last
+        own = [one for one in ids if one.startswith(f"{op}[")]
+        assert own[-1] == f"{op}[all cases]" and own[:-1] == [one for one in declared if one.startswith(f"{op}[")]
     assert len(ids) == len(set(ids)) == 30 and {one.name: one.reached for one in result.report.ops} == {"twice": 2, "twofold": 2}
     assert out.getvalue().count("14 cases   2 of 2 tiling keys reached") == 2
