@@ -122,7 +122,7 @@ def _tensor(name: str, table: Table, *, optional: bool = False, variadic: bool =
     dtypes = _dtypes(table)
     numbers = ranges.read(table, dtypes)
     layout = table.word("format", FORMATS, "ND")
-    return TensorSpec(name, shape, dtypes, optional, variadic, mutated, layout, numbers, ranges.ascending(table, numbers), made.read(table, is_input=is_input))
+    return TensorSpec(name, shape, dtypes, optional, variadic, mutated, layout, numbers, ranges.ascending(table, numbers), made.read(table, is_input=is_input, variadic=variadic))
 
 
 def _dtypes(table: Table) -> tuple[str, ...]:

@@ -248,9 +248,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keeps the cases of an operator in one process."""
-    from ascendops.testing.spread import scheduler
+    from ascendops.testing.spread import ByOperator
 
-    return scheduler(config, log)
+    return ByOperator(config, log)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import pytest
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 
@@ -17,8 +14,3 @@ class ByOperator(LoadScopeScheduling):  # type: ignore[misc]
     def _split_scope(self, nodeid: str) -> str:
         file, _, test = nodeid.rpartition("::")
         return f"{file}::{test.partition('[')[0]}"
-
-
-def scheduler(config: pytest.Config, log: Any) -> ByOperator:
-    """The scheduler of one run."""
-    return ByOperator(config, log)

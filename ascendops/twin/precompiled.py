@@ -54,7 +54,7 @@ def for_unit(text: str, header: str, base: Sequence[str], include: Path) -> Prec
 
 def for_source(path: Path, header: str, base: Sequence[str], include: Path) -> Precompiled:
     """For a source that includes `header` after nothing but headers of the C++ library, so that it may as well come first."""
-    if not _comes_first(path.read_text(errors="replace"), header):
+    if (path.parent / header).is_file() or not _comes_first(path.read_text(errors="replace"), header):  # one beside the source is the one it means
         return NONE
     made = _made(header, base, include)
     return Precompiled((*made.flags, "-include", header), made.files, made.folder) if made.flags else made

@@ -82,6 +82,7 @@ def test_other_last_bits_of_a_machine_make_the_same_inputs():
     ("old", "new", "said"),
     [
         ('made_by = "saved"', 'made_by = "a b"', "made_by cannot be 'a b'"),
+        ("Tensor y,", "Tensor[] y,", "cannot be made"),
         ('dims  = "same(x)"', 'dims  = "same(x)"\nmade_by = "saved"', "cannot be made"),
         ('made_by = "saved"', 'made_by = "saved"\nrange = [0, "n"]', "only a tensor of whole numbers has a range"),
     ],
