@@ -253,22 +253,25 @@ def test_adjust_softmax_result() -> None:
     assert (missing.ravel()[1:] == x.ravel()[1:]).all()
 
 
-def test_softmax_flash_3() -> None:
-    alpha, parts = 0.3, 8
+@pytest.mark.parametrize("width", [512, 640, 1536])
+def test_softmax_flash_3(width: int) -> None:
+    """The means of the parts are of the columns that the page's pseudocode adds up: behind 512 columns these are not those of the part."""
+    alpha, parts, rows = 0.3, 8, 8
     scale = alpha / (1 - alpha)
-    blocks_of_x = [random("float16", ROWS, WIDTH, seed=seed) for seed in (0, 1)]
-    room = np.zeros(ROWS * WIDTH * 2 + ROWS * 32 * 4, np.uint8)
+    blocks_of_x = [random("float16", rows, width, seed=seed) for seed in (0, 1)]
+    room = np.zeros(rows * width * 2 + rows * 32 * 4, np.uint8)
     out = launch(
-        Case(5, room, *blocks_of_x, np.zeros(ROWS * 8 * 3, np.float32), dtype="float16", n=WIDTH, repeat=ROWS, f=alpha),
+        Case(5, room, *blocks_of_x, np.zeros(rows * 8 * 3, np.float32), dtype="float16", n=width, repeat=rows, f=alpha),
         entry="vec_softmaxes",
     )
-    stat = ("float32", (ROWS, 8))
-    y, factor, mean, total, top = split(out, ("float16", (ROWS, WIDTH)), ("float16", (ROWS, 16)), stat, stat, stat)
+    stat = ("float32", (rows, 8))
+    y, factor, mean, total, top = split(out, ("float16", (rows, width)), ("float16", (rows, 16)), stat, stat, stat)
 
     def centred(x: Array) -> tuple[Array, Array]:
         wide = x.astype(np.float64)
         row = wide.mean(-1, keepdims=True)
-        local = np.repeat(wide.reshape(ROWS, parts, -1).mean(-1), WIDTH // parts, -1)
+        sums = wide[:, :512].reshape(rows, 64, 8).sum(-1) + wide[:, 512:].reshape(rows, -1, 64).sum(1)
+        local = np.repeat(sums.reshape(rows, parts, 8).sum(-1) / (width // parts), width // parts, -1)
         return wide - (row - local) * scale, row
 
     first, mean_1 = centred(blocks_of_x[0])

@@ -117,15 +117,22 @@ bool v3_operands(Inst &inst, const SoftmaxV3Args &a) {
     return reads(inst, a.in_max, stats(a.m, a.in_max)) && ok;
 }
 
+// The part whose mean column c counts towards, of 8: the first 512 columns are folded by eights to 64 sums, the others are added to these 64
+// as they come (the pseudocode of SoftmaxFlashV3's page; asc-devkit's example has the same reference).
+uint32_t part_of(uint32_t c) { return c < 512 ? c / 64 : c % 64 / 8; }
+
 // Takes (mean of the row - mean of its part) * scale off every element; the mean of the row.
 float centre_parts(float *x, const SoftmaxV3Args &a, float scale) {
     const uint32_t width = a.k / a.parts;
     const float mean = row_sum(x, a.k) / static_cast<float>(a.k);
+    std::vector<float> part(std::max(a.parts, 8U));
+    for (uint32_t c = 0; c < a.k; ++c) {
+        part[part_of(c)] += x[c];
+    }
     for (uint32_t p = 0; p < a.parts; ++p) {
-        float *part = x + size_t{p} * width;
-        const float shift = (mean - row_sum(part, width) / static_cast<float>(a.base)) * scale;
+        const float shift = (mean - part[p] / static_cast<float>(a.base)) * scale;
         for (uint32_t i = 0; i < width; ++i) {
-            part[i] -= shift;
+            x[size_t{p} * width + i] -= shift;
         }
     }
     return mean;
