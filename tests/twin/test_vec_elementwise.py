@@ -249,6 +249,20 @@ def test_duplicate_and_copy(dtype: str) -> None:
     check(copies, lambda d, a, b: a, "Copy")
 
 
+@pytest.mark.parametrize("form", ["COUNTER", "REGISTER_COUNTER"])
+@pytest.mark.parametrize(("n", "repeat", "blk", "rep"), [(144, 1, (1, 8), (8, 8)), (40, 5, (1, 2), (5, 12)), (200, 3, (1, 0), (25, 1)), (16, 0, (1, 1), (8, 8))])
+def test_copy_in_counter_mode(form: str, n: int, repeat: int, blk: tuple[int, int], rep: tuple[int, int]) -> None:
+    """The count is that of each repeat, and may be more than 256 bytes: strides inside the repeat go on."""
+    x, dst = np.arange(2048, dtype=np.int32), np.full(2048, -1, np.int32)
+    (got,) = run("vec_elementwise.cpp", [Case(61, dst, x, dtype="int32", form=form, n=n, repeat=repeat, blk=(*blk, 1), rep=(*rep, 8))])
+    want = dst.copy()
+    for r in range(repeat):
+        lane = np.arange(n)
+        to, off = ((lane // 8 * blk[k] + r * rep[k]) * 8 + lane % 8 for k in (0, 1))
+        want[to] = x[off]
+    assert (got == want).all()
+
+
 def test_duplicate_bfloat16() -> None:
     case = Case(60, np.zeros(200, np.uint16), dtype="bfloat16", n=150, f=1.00390625)
     (got,) = run("vec_elementwise.cpp", [case])

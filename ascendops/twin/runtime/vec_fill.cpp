@@ -77,10 +77,17 @@ void vec_index(Inst &inst, const Span &dst, const Scalar &first, const Scalar &s
     });
 }
 
+// In counter mode the mask is the elements of each repeat, as many as it says, and the repeats count (the page of Copy with a mask).
 void vec_copy(Inst &inst, const Span &dst, const Span &src, const Lanes &lanes) {
     const uint32_t size = size_of(dst.dt);
     Plan plan;
-    if (!make_plan(inst, lanes, REPEAT / size, plan)) {
+    Lanes each = lanes;
+    uint32_t per = REPEAT / size;
+    if (lanes.kind == Lanes::COUNTER) {
+        each.kind = Lanes::MASK_N;
+        per = std::max(per, static_cast<uint32_t>(lanes.n));
+    }
+    if (!make_plan(inst, each, per, plan)) {
         return;
     }
     const bool readable = touch_lanes(inst, plan, 1, src, Rw::READ, size);

@@ -137,6 +137,7 @@ void report_overlap(const Inst &inst, const Plan &plan, const Span &dst, uint32_
 Lanes lanes_of_register(uint32_t repeat) {
     const Core &c = core();
     Lanes lanes;
+    lanes.repeat = repeat;
     if (c.counter_mode) {
         lanes.kind = Lanes::COUNTER;
         lanes.n = c.mask_reg[0];
@@ -144,7 +145,6 @@ Lanes lanes_of_register(uint32_t repeat) {
         lanes.kind = Lanes::MASK_BITS;
         lanes.bits[0] = c.mask_reg[0];
         lanes.bits[1] = c.mask_reg[1];
-        lanes.repeat = repeat;
     }
     return lanes;
 }
