@@ -7,14 +7,13 @@
 
 namespace ascendc_twin {
 
-namespace {
-
-// Buffers start on a cache line on the device, wherever they lie here.
 uint64_t line_of(Private &p, uint64_t at) {
     const Range *range = gm_range(p, at, 1);
     const uint64_t base = range != nullptr ? range->begin : 0;
     return base + (at - base) / DataCache::kLine * DataCache::kLine;
 }
+
+namespace {
 
 uint64_t bits_of(uint64_t line, uint64_t lo, uint64_t hi) {
     const uint64_t from = std::max(lo, line) - line, to = std::min(hi, line + DataCache::kLine) - line;
@@ -43,9 +42,13 @@ void DataCache::clear() {
     used.clear();
 }
 
-void cache_scalar(Private &p, uint64_t at, uint32_t bytes, Rw rw) {
+bool cache_looks_past(Private &p, uint64_t line) {
     DataCache &cache = p.checker->cache;
-    const uint64_t address = line_of(p, at);
+    return slot(cache, line).at != line && (cache.all_cleaned || cache.cleaned.count(line) != 0);
+}
+
+void cache_scalar(Private &p, uint64_t address, uint64_t at, uint32_t bytes, Rw rw) {
+    DataCache &cache = p.checker->cache;
     DataCache::Line &line = slot(cache, address);
     if (line.at != address) {
         if (line.at == 0) cache.used.push_back(static_cast<uint16_t>(&line - cache.lines.data()));
@@ -100,8 +103,10 @@ void cache_flush(const void *address, bool entire) {
     ++p.in_runtime;
     if (entire) {
         cache.clear();
+        cache.all_cleaned = true;
     } else {
         const uint64_t line = line_of(p, reinterpret_cast<uint64_t>(address));
+        cache.cleaned.insert(line);
         if (slot(cache, line).at == line) {
             slot(cache, line) = DataCache::Line();
             const auto i = static_cast<uint16_t>(&slot(cache, line) - cache.lines.data());

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "core.h"
@@ -25,11 +26,17 @@ struct DataCache {
     };
     std::array<Line, kLines> lines;
     std::vector<uint16_t> used;
+    std::unordered_set<uint64_t> cleaned;  // lines that the kernel has written back itself
+    bool all_cleaned = false;
 
     void clear();
 };
 
-void cache_scalar(Private &p, uint64_t at, uint32_t bytes, Rw rw);
+// Start of the line of an address: buffers start on one on the device, wherever they lie here.
+uint64_t line_of(Private &p, uint64_t at);
+// Whether a read of a line that starts at `line` finds what is in global memory, since the kernel has called DataCacheCleanAndInvalid for it before.
+bool cache_looks_past(Private &p, uint64_t line);
+void cache_scalar(Private &p, uint64_t line, uint64_t at, uint32_t bytes, Rw rw);
 // A copy reads or writes global memory behind the cache.
 void cache_bypassed(Private &p, const GmArea &area, Rw rw);
 // Whether bytes of an area are written only in the cache.

@@ -7,6 +7,7 @@
 #include "checker.h"
 #include "data_cache.h"
 #include "gm_pages.h"
+#include "published.h"
 
 namespace ascendc_twin {
 
@@ -34,6 +35,7 @@ void GmLog::start(Private &) {
     last_.clear();
     views_.assign(1, nullptr);
     period_ = written_from_ = 0;
+    looked_at_ = published_ = published_state_ = 0;
     kept_[0] = kept_[1] = 0;
 }
 
@@ -153,6 +155,29 @@ void GmLog::learn(const Signal &signal) {
     meet(std::move(view));
 }
 
+void GmLog::learn(const CoresView &found) {
+    const std::shared_ptr<const CoresView> known = views_.back(), both = merged(found, known ? *known : CoresView());
+    if (known == nullptr || *both != *known) meet(both);
+}
+
+std::shared_ptr<const CoresView> GmLog::publishes(const Private &p, uint64_t line) {
+    const uint64_t state = uint64_t{p.checker->order.changes()} << 32 | views_.size();
+    if (state == published_state_ && line == published_) return nullptr;
+    published_ = line;
+    if (state != published_state_) {
+        ++period_;
+        published_state_ = state;
+        Signal signal;
+        signal.core = p.number;
+        signal.view = view();
+        signal.clocks = p.checker->order.seen(PipeId::S);
+        auto all = std::make_shared<CoresView>();
+        merge_signal(signal, *all);
+        published_view_ = all;
+    }
+    return published_view_;
+}
+
 void GmLog::meet(std::shared_ptr<const CoresView> view) {
     views_.push_back(std::move(view));
     ++period_;
@@ -203,6 +228,7 @@ void global_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk 
     const GmArea area = area_of(span, walk);
     const bool atomic = rw == Rw::WRITE && t_core->atomic != 0;
     ++p.in_runtime;
+    take_published(p);
     check_contents(p, area, rw == Rw::READ || atomic, rw == Rw::WRITE);
     cache_bypassed(p, area, rw);
     p.checker->gm.add(p, pipe, rw, atomic ? GmKind::ATOMIC : GmKind::COPY, area);
@@ -214,10 +240,17 @@ void global_scalar(Private &p, uint64_t at, uint32_t bytes, Rw rw) {
     area.lo = at;
     area.run = bytes;
     ++p.in_runtime;
+    take_published(p);
     check_contents(p, area, rw == Rw::READ, rw == Rw::WRITE);
-    if (strstr(p.api, "GmByPassDCache") == nullptr) {  // that is how blocks talk to each other: a flag, and what it stands for
-        cache_scalar(p, at, bytes, rw);
-        p.checker->gm.add(p, PipeId::S, rw, GmKind::SCALAR, area);
+    const uint64_t line = line_of(p, at);
+    const bool past_cache = strstr(p.api, "GmByPassDCache") != nullptr, fresh = past_cache || (rw == Rw::READ && cache_looks_past(p, line));
+    if (!past_cache) {  // that is how blocks talk to each other: a flag, and what it stands for
+        cache_scalar(p, line, at, bytes, rw);
+        p.checker->gm.add(p, PipeId::S, rw, fresh ? GmKind::FLAG : GmKind::SCALAR, area);
+    }
+    if (t_core->block_dim > 1 || t_core->mixed) {
+        if (rw == Rw::WRITE) publish_line(p, line);
+        else if (fresh) p.checker->gm.looks_at(line);
     }
     --p.in_runtime;
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core.h"
@@ -16,7 +17,7 @@ namespace ascendc_twin {
 // What a core leaves behind for the comparison with others.
 struct CoreLog;
 
-enum class GmKind : uint8_t { COPY, SCALAR, ATOMIC };
+enum class GmKind : uint8_t { COPY, SCALAR, ATOMIC, FLAG };  // FLAG: a scalar read past the data cache
 
 struct GmAccess {
     GmArea area;
@@ -37,8 +38,14 @@ public:
     // The core tells others what it has done (leave), learns from one of them, or has met others, itself among them.
     void leave(Private &p);
     void learn(const Signal &signal);
+    void learn(const CoresView &found);
+    // What a write to a line tells others, null if the last one told it; that the core has read one past its data cache, and which that was.
+    std::shared_ptr<const CoresView> publishes(const Private &p, uint64_t line);
+    void looks_at(uint64_t line) { looked_at_ = line; }
+    uint64_t looked_at() { return std::exchange(looked_at_, 0); }
     void meet(std::shared_ptr<const CoresView> view);
     std::shared_ptr<const CoresView> view() const { return views_.back(); }
+    uint32_t period() const { return period_; }
 
     // Moves what other cores must be compared with into `out`.
     void give(Private &p, CoreLog &out);
@@ -58,6 +65,9 @@ private:
     std::vector<int32_t> last_;            // index in all_ of a line's last access, by 2 * site + rw
     std::vector<std::shared_ptr<const CoresView>> views_;
     uint32_t period_ = 0, written_from_ = 0;
+    uint64_t looked_at_ = 0, published_ = 0;  // lines
+    uint64_t published_state_ = 0;
+    std::shared_ptr<const CoresView> published_view_;
     uint32_t kept_[2] = {};
 };
 

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "checker.h"
+
 namespace ascendc_twin {
 
 namespace {
@@ -39,14 +41,15 @@ void compare(const uint8_t *dst, const uint8_t *src, uint64_t bytes, SharedWrite
 }
 
 // One piece that lies in one page; src null: it is combined elsewhere and counts as changed.
-void write_piece(GmPages &pages, uint32_t core, uint8_t *dst, const uint8_t *src, uint64_t bytes) {
+void write_piece(GmPages &pages, const Private &p, uint8_t *dst, const uint8_t *src, uint64_t bytes) {
+    const uint32_t core = p.number;
     const auto at = reinterpret_cast<uint64_t>(dst);
     std::lock_guard<std::mutex> lock(lock_of(pages.page(at) * GmPages::kPage + pages.begin));
     uint32_t &owner = pages.owner[pages.page(at)];
     if (owner == 0) owner = core + 1;
     if ((owner & ~kSeveral) != core + 1) owner |= kSeveral;
     if (owner & kSeveral) {
-        SharedWrite write{at, at + bytes, at, at + bytes, core, 0};
+        SharedWrite write{at, at + bytes, at, at + bytes, core, 0, p.checker->gm.period()};
         if (src != nullptr) compare(dst, src, bytes, write);
         write.order = ++g_order;
         std::lock_guard<std::mutex> list(pages.mutex);
@@ -66,7 +69,7 @@ void write_all(Private &p, uint8_t *dst, const uint8_t *src, uint64_t bytes) {
     while (bytes != 0) {
         const uint64_t in_page = (reinterpret_cast<uint64_t>(dst) - pages.begin) % GmPages::kPage;
         const uint64_t step = std::min(bytes, GmPages::kPage - in_page);
-        write_piece(pages, p.number, dst, src, step);
+        write_piece(pages, p, dst, src, step);
         dst += step;
         if (src != nullptr) src += step;
         bytes -= step;
@@ -134,12 +137,12 @@ void gm_sort(GmPages &pages) {
 namespace {
 
 // [lo, hi) lies in one page. The writes of its cores are in the list from the second core on; the first core's came before.
-bool same_in_page(const GmPages &pages, uint64_t lo, uint64_t hi, uint32_t a, uint32_t b) {
+bool same_in_page(const GmPages &pages, uint64_t lo, uint64_t hi, Writer a, Writer b) {
     const uint64_t page = pages.page(lo), start = pages.begin + page * GmPages::kPage;
     const uint32_t first = pages.owner[page] & ~kSeveral;
     const auto from = std::lower_bound(pages.shared.begin(), pages.shared.end(), start,
                                        [](const SharedWrite &w, uint64_t at) { return w.lo < at; });
-    const auto of_these = [&](const SharedWrite &w) { return (w.core == a || w.core == b) && meets(w, lo, hi); };
+    const auto of_these = [&](const SharedWrite &w) { return (a.wrote(w) || b.wrote(w)) && meets(w, lo, hi); };
     uint32_t earliest = UINT32_MAX, count = 0;
     bool listed = false;
     for (auto w = from; w != pages.shared.end() && w->lo < hi; ++w) {
@@ -148,7 +151,7 @@ bool same_in_page(const GmPages &pages, uint64_t lo, uint64_t hi, uint32_t a, ui
         earliest = std::min(earliest, w->order);
         listed |= w->core + 1 == first;
     }
-    const bool came_first = (first == a + 1 || first == b + 1) && !listed;
+    const bool came_first = (first == a.core + 1 || first == b.core + 1) && !listed;
     if (count < (came_first ? 1u : 2u)) return false;
     for (auto w = from; w != pages.shared.end() && w->lo < hi; ++w) {
         if (!of_these(*w) || (!came_first && w->order == earliest)) continue;
@@ -159,7 +162,7 @@ bool same_in_page(const GmPages &pages, uint64_t lo, uint64_t hi, uint32_t a, ui
 
 }  // namespace
 
-bool gm_same_values(const GmPages &pages, uint64_t lo, uint64_t hi, uint32_t a, uint32_t b) {
+bool gm_same_values(const GmPages &pages, uint64_t lo, uint64_t hi, Writer a, Writer b) {
     while (lo < hi) {
         const uint64_t end = std::min(hi, pages.begin + (pages.page(lo) + 1) * GmPages::kPage);
         if (!same_in_page(pages, lo, end, a, b)) return false;

@@ -17,6 +17,7 @@ struct SharedWrite {
     uint64_t lo, hi;
     uint64_t changed_lo, changed_hi;  // bytes that had another value before; equal: none
     uint32_t core, order;
+    uint32_t period;  // GmAccess::period of the access
 };
 
 // The pages of one buffer.
@@ -46,7 +47,11 @@ void gm_mark(const Range &range, uint64_t at, uint64_t bytes);
 uint64_t gm_unwritten(const Range &range, uint64_t at, uint64_t bytes);
 // Sorts the shared writes, which gm_same_values() needs.
 void gm_sort(GmPages &pages);
-// Whether two cores wrote the same values to [lo, hi): the later one changed nothing.
-bool gm_same_values(const GmPages &pages, uint64_t lo, uint64_t hi, uint32_t a, uint32_t b);
+// Whether two cores, each in one period, wrote the same values to [lo, hi): the later one changed nothing.
+struct Writer {
+    uint32_t core, period;
+    bool wrote(const SharedWrite &w) const { return w.core == core && w.period == period; }
+};
+bool gm_same_values(const GmPages &pages, uint64_t lo, uint64_t hi, Writer a, Writer b);
 
 }  // namespace ascendc_twin

@@ -36,6 +36,10 @@ bool before(const Item &a, const Item &b) {
            (*view)[a.core->core][static_cast<size_t>(a.access->pipe)] >= a.access->epoch;
 }
 
+Writer writer(const Item &i) {
+    return {i.core->core, i.access->period};
+}
+
 bool scalar_write(const Item &i) {
     return i.access->kind == GmKind::SCALAR && i.access->rw == Rw::WRITE;
 }
@@ -109,7 +113,7 @@ private:
 
     void writes(const Item &a, const Item &b, uint64_t lo, uint64_t hi, std::vector<Finding> &out) {
         const bool atomic = a.access->kind == GmKind::ATOMIC || b.access->kind == GmKind::ATOMIC;
-        const bool same = !atomic && range_.pages != nullptr && gm_same_values(*range_.pages, lo, hi, a.core->core, b.core->core);
+        const bool same = !atomic && range_.pages != nullptr && gm_same_values(*range_.pages, lo, hi, writer(a), writer(b));
         add(same ? "GM-SAME-WRITE" : "GM-RACE", b, a, out,
             format("%s on %s and %s on %s (at %s) both write %llu bytes at %s, %s", site(b).api, who(b).c_str(), site(a).api,
                    who(a).c_str(), at(site(a).pc).c_str(), static_cast<ull>(hi - lo), place(lo).c_str(),
@@ -118,6 +122,7 @@ private:
     }
 
     void read_and_write(const Item &read, const Item &write, uint64_t lo, uint64_t hi, std::vector<Finding> &out) {
+        if (read.access->kind == GmKind::FLAG && scalar_write(write)) return ordered(write, read, out);  // a flag that is polled
         const GmArea &area = read.access->area;
         const uint64_t start = run_of(area, lo);
         const bool edge = area.run > 32 && hi - lo < 32 && (hi == start + area.run || lo == start);

@@ -263,6 +263,8 @@ void checker_prepare(Private &p) {
     std::fill(std::begin(c.ready), std::end(c.ready), false);
     c.gm.start(p);
     c.cache.clear();
+    c.cache.cleaned.clear();
+    c.cache.all_cleaned = false;
     c.set_again.clear();
     c.put_off = {};
 }

@@ -15,6 +15,7 @@
 #include "core.h"
 #include "gm_log.h"
 #include "gm_pages.h"
+#include "published.h"
 #include "report.h"
 
 namespace ascendc_twin {
@@ -58,6 +59,7 @@ struct Launch {
     std::vector<CrossFlags> cross;            // per core
     std::vector<std::list<CubeJob *>> jobs;   // per block, for its cube core
     std::vector<uint8_t> vectors_ended;       // per block
+    Published published;
     std::map<const volatile int32_t *, Signal> ib_signals;  // what the last IBSet on a word said
     struct Task {  // of communication: how often it was executed, and what each execution knew
         uint32_t done = 0;

@@ -7,6 +7,7 @@
 #include "checker.h"
 #include "fault.h"
 #include "order_api.h"
+#include "published.h"
 
 namespace ascendc_twin {
 
@@ -16,12 +17,14 @@ void Order::reset() {
 }
 
 void Order::release(PipeId from, uint32_t *clock) {
+    ++changes_;
     const int src = index(from);
     for (int i = 0; i < kPipes; ++i) clock[i] = std::max(clock[i], known_[src][i]);
     clock[src] = std::max(clock[src], now_[src]++);
 }
 
 void Order::acquire(PipeId to, const uint32_t *clock) {
+    ++changes_;
     const auto learn = [clock](uint32_t *known, int except) {
         for (int i = 0; i < kPipes; ++i) {
             if (i != except) known[i] = std::max(known[i], clock[i]);
@@ -39,6 +42,7 @@ void Order::join(PipeId from, PipeId to) {
 }
 
 void Order::barrier(PipeId pipe) {
+    ++changes_;
     if (pipe != PipeId::ALL) {
         const int i = index(pipe);
         known_[i][i] = now_[i]++;
@@ -48,7 +52,15 @@ void Order::barrier(PipeId pipe) {
     for (uint32_t &epoch : now_) ++epoch;
 }
 
+Clocks Order::seen(PipeId pipe) const {
+    Clocks clocks;
+    std::copy(std::begin(known_[index(pipe)]), std::end(known_[index(pipe)]), clocks.begin());
+    clocks[static_cast<size_t>(pipe)] = now_[index(pipe)];
+    return clocks;
+}
+
 Clocks Order::departing(PipeId pipe) {
+    ++changes_;
     Clocks clocks{};
     if (pipe == PipeId::ALL) {
         std::copy(std::begin(now_), std::end(now_), clocks.begin());
@@ -82,6 +94,16 @@ void order_barrier(Private &p, PipeId pipe) {
     if (t_core->checks) p.checker->order.barrier(pipe);
 }
 
+std::shared_ptr<const CoresView> merged(const CoresView &a, const CoresView &b) {
+    auto both = std::make_shared<CoresView>(std::max(a.size(), b.size()));
+    for (const CoresView *one : {&a, &b}) {
+        for (size_t core = 0; core < one->size(); ++core) {
+            for (size_t i = 0; i < (*one)[core].size(); ++i) (*both)[core][i] = std::max((*both)[core][i], (*one)[core][i]);
+        }
+    }
+    return both;
+}
+
 void merge_signal(const Signal &signal, CoresView &view) {
     const auto merge = [&view](size_t core, const Clocks &clocks) {
         if (view.size() <= core) view.resize(core + 1);
@@ -96,6 +118,7 @@ void merge_signal(const Signal &signal, CoresView &view) {
 Signal signal_of(Private &p, PipeId pipe) {
     Signal signal;
     if (!t_core->checks) return signal;
+    take_published(p);
     GmLog &log = p.checker->gm;
     signal.core = p.number;
     signal.view = log.view();

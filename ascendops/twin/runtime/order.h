@@ -34,6 +34,9 @@ public:
     void join(PipeId from, PipeId to);
     // PipeBarrier: of one pipe, or of all.
     void barrier(PipeId pipe);
+    // What a pipe has done and what is complete for it, the same without ending an epoch; `changes` counts what alters it.
+    Clocks seen(PipeId pipe) const;
+    uint32_t changes() const { return changes_; }
     // The clocks that a signal to other cores carries when `pipe` sends it (ALL: after a barrier of all pipes).
     Clocks departing(PipeId pipe);
 
@@ -42,6 +45,7 @@ private:
 
     uint32_t now_[kPipes];
     uint32_t known_[kPipes][kPipes];
+    uint32_t changes_ = 0;
 };
 
 // A signal from one core to others (IBSet, CrossCoreSetFlag): what its sender had finished and knew.
@@ -50,6 +54,8 @@ struct Signal {
     Clocks clocks{};
     std::shared_ptr<const CoresView> view;
 };
+// What either of two says.
+std::shared_ptr<const CoresView> merged(const CoresView &a, const CoresView &b);
 // Adds what a signal says to what is known.
 void merge_signal(const Signal &signal, CoresView &view);
 // Sends one from `pipe` of the running core; takes one in. Both do nothing with checks off.

@@ -134,6 +134,90 @@ extern "C" __global__ __aicore__ void good_zero_then_copy(GM_ADDR xAddr, GM_ADDR
     DataCopy(y[first], a, HALF / 2);
 }
 
+extern "C" __global__ __aicore__ void bad_cleared_by_both_then_summed(GM_ADDR xAddr, GM_ADDR yAddr) {
+    TENSORS;
+    InitGlobalMemory(y, N, 0.0f);  // finds: GM-SAME-WRITE
+    SyncAll();
+    FILL(a, 1.0f, N);
+    SetAtomicAdd<float>();
+    DataCopy(y, a, N);
+    SetAtomicNone();
+}
+
+// ---- flags in global memory: block 1 hands a copy over to block 0 ----
+
+#define HANDS_OVER(wait)                   \
+    TENSORS;                               \
+    GlobalTensor<float> flag = y[N - LINE]; \
+    if (me == 1) {                         \
+        FILL(a, 4.0f, HALF);               \
+        DataCopy(y, a, HALF);              \
+        wait;                              \
+    }
+
+extern "C" __global__ __aicore__ void good_flag_in_a_line(GM_ADDR xAddr, GM_ADDR yAddr) {
+    HANDS_OVER(Order<HardEvent::MTE3_S>());
+    if (me == 1) {
+        flag.SetValue(0, 9.0f);
+        FLUSH(flag);
+        return;
+    }
+    float seen = 0;
+    while (seen != 9.0f) {
+        FLUSH(flag);
+        seen = flag.GetValue(0);
+    }
+    DataCopy(b, y, HALF);
+    flag.SetValue(0, 0.0f);  // for the next launch
+    FLUSH(flag);
+}
+
+extern "C" __global__ __aicore__ void good_flag_past_the_cache(GM_ADDR xAddr, GM_ADDR yAddr) {
+    HANDS_OVER(Order<HardEvent::MTE3_S>());
+    __gm__ float *word = (__gm__ float *)yAddr + N - LINE;
+    if (me == 1) {
+        WriteGmByPassDCache(word, 9.0f);
+        return;
+    }
+    while (ReadGmByPassDCache(word) != 9.0f) {
+    }
+    DataCopy(b, y, HALF);
+    WriteGmByPassDCache(word, 0.0f);  // for the next launch
+}
+
+extern "C" __global__ __aicore__ void bad_flag_ahead_of_the_copy(GM_ADDR xAddr, GM_ADDR yAddr) {
+    HANDS_OVER();
+    if (me == 1) {
+        flag.SetValue(0, 9.0f);
+        FLUSH(flag);
+        return;
+    }
+    float seen = 0;
+    while (seen != 9.0f) {
+        FLUSH(flag);
+        seen = flag.GetValue(0);
+    }
+    DataCopy(b, y, HALF);  // finds: GM-RACE
+    flag.SetValue(0, 0.0f);  // for the next launch
+    FLUSH(flag);
+}
+
+extern "C" __global__ __aicore__ void bad_flag_that_stays_in_the_cache(GM_ADDR xAddr, GM_ADDR yAddr) {
+    HANDS_OVER(Order<HardEvent::MTE3_S>());
+    if (me == 1) {
+        flag.SetValue(0, 9.0f);
+        return;
+    }
+    float seen = 0;
+    while (seen != 9.0f) {
+        FLUSH(flag);
+        seen = flag.GetValue(0);  // finds: DCACHE-DIRTY
+    }
+    DataCopy(b, y, HALF);
+    flag.SetValue(0, 0.0f);  // for the next launch
+    FLUSH(flag);
+}
+
 // ---- flags between blocks ----
 
 extern "C" __global__ __aicore__ void good_handed_over(GM_ADDR xAddr, GM_ADDR yAddr) {
