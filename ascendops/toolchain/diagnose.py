@@ -23,6 +23,7 @@ _REFUSED = re.compile(r"static assertion failed: (?P<name>[A-Z]\w+)\b|call to [�
 _TEMPLATE_ARGUMENTS = re.compile(r"<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>")
 # Namespaces of functions that only Ascend 950 has: vector registers under two names, and threads.
 _ONLY_950 = re.compile(r"[‘'](?:\w+::)*(?P<space>MicroAPI|Reg|Simt)[’'] (?:is not|has not|was not)")
+_UNDEFINED = re.compile(r"^(?:(?P<where>/[^:\n]+:\d+): |[^\n]*)undefined reference to [`'](?P<name>[^'\n]+)'$", re.MULTILINE)
 _INCLUDE = re.compile(r"(?P<header>[\w./-]+\.h(?:pp)?): No such file")
 
 Origin = Callable[[Path, int], str | None]
@@ -53,6 +54,9 @@ def compile_error(outcome: Outcome, what: str, origin: Origin | None = None) -> 
         if source:
             note.append(f"generated from {source}: edit that, gen/ is rendered anew by each build")
         help_text = _advice(match["message"], Path(match["file"]))
+    elif undefined := _UNDEFINED.search(outcome.log):
+        where, name = undefined["where"], undefined["name"].split("(")[0]
+        help_text = f"no source defines {name}: give the one that does, for a kernel with sources=[...] of ascendops.twin.compile"
     count = sum(1 for line in lines if _ERROR.match(line))
     more = [f"and {count - 1} more errors"] if count > 1 else []
     why = [*shown, *note, *more, f"command: {shlex.join(outcome.command)}", f"exit status {outcome.returncode}; full log: {log}"]

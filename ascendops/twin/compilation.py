@@ -60,15 +60,25 @@ def _compiled_kernel(source: KernelSource, origin: Origin | None, runtime: Path 
     check_soc(source.soc)
     types = {name: _task_types(source, name) for name in source.entries}
     cube_only = all(item.cube_only for item in types.values())
-    compiled = _Compiled(source, _command(source), origin)
+    units = [_Compiled(source, _command(source), origin), *(_Compiled(one, _command(one), origin) for one in _others(source))]
     linked = runtime or runtime_library()
-    text = unit_text(source, types, cube=cube_only)
+
+    def objects(cube: bool) -> list[Path]:
+        return [unit.object(unit_text(unit.source, types, cube=cube)) for unit in units]
+
     if cube_only or not any(item.uses_cube and item.split for item in types.values()):
-        return link("kernels", "kernel.so", [compiled.object(text)], source.what, linked)
+        return link("kernels", "kernel.so", objects(cube_only), source.what, linked, _ALL_THERE)
     with ThreadPoolExecutor(max_workers=2) as pool:
-        vector, cube = pool.map(compiled.object, [text, unit_text(source, types, cube=True)])
-    cubes = link("kernels", "kernel.so", [cube], source.what, linked).path / "kernel.so"
-    return link("kernels", "kernel.so", [vector], source.what, linked, beside={CUBE_LIBRARY: cubes})
+        vector, cube = pool.map(objects, [False, True])
+    cubes = link("kernels", "kernel.so", cube, source.what, linked, _ALL_THERE).path / "kernel.so"
+    return link("kernels", "kernel.so", vector, source.what, linked, _ALL_THERE, beside={CUBE_LIBRARY: cubes})
+
+
+def _others(source: KernelSource) -> list[KernelSource]:
+    return [replace(source, path=path, entries=(), templates=(), expressions={}, others=()) for path in source.others]
+
+
+_ALL_THERE = ("-Wl,-z,defs",)  # a function that no source defines is an error of the link, not of loading the library
 
 
 _GO_ON = "-fno-isolate-erroneous-paths-dereference"  # a path with a division by a known zero goes on, as on the device

@@ -130,6 +130,7 @@ def compile(  # noqa: A001  `ascendops.twin.compile` is the contract
     include_dirs: Sequence[str | os.PathLike[str]] = (),
     defines: Mapping[str, Any] | None = None,
     instances: Sequence[str] = (),
+    sources: Sequence[str | os.PathLike[str]] = (),
 ) -> Kernel:
     """Compiles a kernel source for the CPU twin.
 
@@ -140,15 +141,20 @@ def compile(  # noqa: A001  `ascendops.twin.compile` is the contract
         include_dirs: Extra include folders; the source's own folder is always one.
         defines: Macros, such as `{"DTYPE_X": "half"}`.
         instances: Instances of template kernels to compile besides those that the file launches: `["add<half, 64>"]`.
+        sources: Further sources, which define functions that the kernel declares and calls. They get the same macros and folders.
 
     Raises:
         InputError: The file is missing, has no entry function, or only templates without an instance.
-        CompileError: The compiler refused it.
+        CompileError: The compiler refused it, or no source defines a function that is called.
         CompilerNotFound: There is no compiler.
     """
     source = Path(path).expanduser().absolute()
     if not source.is_file():
         raise InputError(f"no kernel source {source}", where=str(source))
+    others = tuple(Path(other).expanduser().absolute() for other in sources)
+    for other in others:
+        if not other.is_file():
+            raise InputError(f"no source {other}", where=str(other))
     found = exported(source, instances)
     target = socs.resolve(soc)
     folders = tuple(Path(folder).absolute() for folder in include_dirs)
@@ -156,5 +162,5 @@ def compile(  # noqa: A001  `ascendops.twin.compile` is the contract
     macros = {name: str(value) for name, value in (defines or {}).items()}
     symbols = {one.name: one.symbol for one in found}
     expressions = {one.symbol: one.expression for one in found}
-    unit = cc.KernelSource(source, tuple(expressions), target, folders, macros, "", source.name, expressions=expressions)
+    unit = cc.KernelSource(source, tuple(expressions), target, folders, macros, "", source.name, expressions=expressions, others=others)
     return Kernel(source, cc.compile_kernel(unit).path / "kernel.so", tuple(symbols), target, symbols)

@@ -32,6 +32,7 @@ class KernelSource:
         prelude: C++ text placed before the source (the tiling struct of macro tiling).
         templates: (tiling key, template arguments as C++ text) of each instance, for an entry that is a template.
         expressions: C++ text of an entry where that is not its name: `ns::add<half>`.
+        others: Sources of functions that the kernel calls, compiled apart and linked with it.
         what: How messages call it.
     """
 
@@ -44,6 +45,7 @@ class KernelSource:
     what: str = "the kernel"
     templates: tuple[tuple[int, tuple[str, ...]], ...] = ()
     expressions: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[Path, ...] = ()
 
 
 def check_soc(soc: socs.Soc) -> None:

@@ -40,6 +40,38 @@ def test_errors_keep_the_lines_of_the_file(tmp_path: Path) -> None:
     assert caught.value.where == f"{broken}:{line}"
 
 
+APART = '''#include "kernel_operator.h"
+__aicore__ void Twice(const AscendC::LocalTensor<float> &y, const AscendC::LocalTensor<float> &x, uint32_t count)'''
+CALLER = """extern "C" __global__ __aicore__ void twice(GM_ADDR xAddr) {
+    AscendC::TPipe pipe;
+    AscendC::TBuf<AscendC::TPosition::VECCALC> buf;
+    pipe.InitBuffer(buf, 256);
+    AscendC::GlobalTensor<float> x;
+    x.SetGlobalBuffer((__gm__ float *)xAddr, 64);
+    AscendC::LocalTensor<float> a = buf.Get<float>();
+    AscendC::DataCopy(a, x, 64);
+    AscendC::PipeBarrier<PIPE_ALL>();
+    Twice(a, a, 64);
+    AscendC::PipeBarrier<PIPE_ALL>();
+    AscendC::DataCopy(x, a, 64);
+}
+"""
+
+
+def test_a_kernel_and_what_it_calls_in_another_source(tmp_path: Path) -> None:
+    kernel, apart = tmp_path / "twice.asc", tmp_path / "apart.asc"
+    kernel.write_text(f"{APART};\n{CALLER}")
+    apart.write_text(f"{APART} {{ AscendC::Muls(y, x, FACTOR, count); }}\n")
+    with pytest.raises(CompileError, match="sources=") as caught:
+        ascendops.twin.compile(kernel)
+    assert "Twice" in str(caught.value)
+    with pytest.raises(InputError, match="no source"):
+        ascendops.twin.compile(kernel, sources=[tmp_path / "none.asc"])
+    x = torch.arange(64, dtype=torch.float32)
+    ascendops.twin.compile(kernel, sources=[apart], defines={"FACTOR": "2.0f"}).launch(block_dim=1, args=[x])
+    assert torch.equal(x, 2 * torch.arange(64, dtype=torch.float32))
+
+
 def test_a_global_type_may_have_the_name_of_an_ascend_c_one(tmp_path: Path) -> None:
     source = tmp_path / "named.cpp"
     source.write_text(

@@ -82,6 +82,8 @@ static ge::graphStatus ApiSizesTiling(gert::TilingContext *context)
     SIZE(GetReduceSumMaxMinTmpSize(matrix, ge::DT_FLOAT, ReducePattern::AR, true, false, max, min));
     SIZE(GetTopKMaxMinTmpSize(platform, 64, 4, false, false, TopKMode::TOPK_NORMAL, true, 4, max, min));
     put(GetSortTmpSize(platform, 64, 4) + 1, GetConcatTmpSize(platform, 64, 4) + 1);
+    GetSortMaxMinTmpSize(matrix, ge::DT_FLOAT, ge::DT_UINT32, false, SortConfig{SortType::MERGE_SORT, true}, max, min);
+    put(max + 1, min + 1);
     SIZE(GetAscendQuantMaxMinTmpSize(matrix, 4, max, min));
     SIZE(GetAscendDequantMaxMinTmpSize(matrix, 4, max, min));
     SIZE(GetAscendAntiQuantMaxMinTmpSize(matrix, ge::Shape({1, 64}), false, ge::DT_INT8, ge::DT_FLOAT16, max, min));

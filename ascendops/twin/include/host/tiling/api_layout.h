@@ -22,6 +22,17 @@ inline uint32_t GetSortLen(const platform_ascendc::PlatformAscendC &platform, co
     return GetSortOffset(platform, elemCount, dataTypeSize);
 }
 
+enum class SortType { RADIX_SORT, MERGE_SORT };
+struct SortConfig {
+    SortType type = SortType::RADIX_SORT;
+    bool isDescend = false, hasSrcIndex = false, hasDstIndex = false;
+};
+// Of the Sort with a configuration, which only Ascend 950 has. For the SoCs of the twin CANN logs an error and sets neither size; here both are 0.
+inline void GetSortMaxMinTmpSize(const TensorShape &, const TensorDataType, const TensorDataType, const bool, const SortConfig &,
+                                 uint32_t &maxValue, uint32_t &minValue) {
+    maxValue = minValue = 0;
+}
+
 // Records of one row twice, and its indices unless the kernel gives them.
 inline bool GetTopKMaxMinTmpSize(const platform_ascendc::PlatformAscendC &, const int32_t inner, const int32_t outter, const bool,
                                  const bool isInitIndex, enum TopKMode mode, const bool isLargest, const uint32_t dataTypeSize,
