@@ -81,12 +81,14 @@ def _others(source: KernelSource) -> list[KernelSource]:
 _ALL_THERE = ("-Wl,-z,defs",)  # a function that no source defines is an error of the link, not of loading the library
 
 
+# Kernels and op_host copy tiling structures word by word, whatever the types of their fields.
+_ALIASES = "-fno-strict-aliasing"
 _GO_ON = "-fno-isolate-erroneous-paths-dereference"  # a path with a division by a known zero goes on, as on the device
 
 
 def _command(source: KernelSource) -> list[str]:
     folders = (source.path.parent, *source.include_dirs)
-    command = [cxx.find_compiler().path, "-std=c++17", "-O2", "-g1", "-gdwarf-4", "-w", "-fPIC", "-fno-gnu-unique", "-pthread", _GO_ON]
+    command = [cxx.find_compiler().path, "-std=c++17", "-O2", "-g1", "-gdwarf-4", "-w", "-fPIC", "-fno-gnu-unique", "-pthread", _GO_ON, _ALIASES]
     return command + [f"-I{folder}" for folder in (resources.twin("include"), *overlay(source.path, folders), *folders)]
 
 
@@ -146,7 +148,7 @@ def compile_host(
         CompilerNotFound: There is no compiler.
     """
     compiler = cxx.find_compiler()
-    base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread"]
+    base = [compiler.path, "-std=c++17", "-O1", "-g1", "-w", "-fPIC", "-fno-gnu-unique", "-pthread", _ALIASES]
     base += [f"-I{folder}" for folder in (resources.twin("include") / "host", *include_dirs)]
     base += [f"-D{name}={value}" for name, value in (defines or {}).items()]
     flags = (*(["-Wl,-z,muldefs"] if repeated else []), *(["-Wl,-z,defs"] if complete else []))

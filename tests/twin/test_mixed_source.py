@@ -72,6 +72,30 @@ def test_a_kernel_and_what_it_calls_in_another_source(tmp_path: Path) -> None:
     assert torch.equal(x, 2 * torch.arange(64, dtype=torch.float32))
 
 
+COPIES_WORDS = """#include "kernel_operator.h"
+struct Data { uint32_t count = 0; float factor = 0; };
+__aicore__ inline void Read(Data *data, __gm__ uint8_t *from) {
+    uint32_t *word = reinterpret_cast<uint32_t *>(data);
+    for (uint32_t i = 0; i < sizeof(Data) / sizeof(uint32_t); i++, word++) *word = *((__gm__ uint32_t *)from + i);
+}
+extern "C" __global__ __aicore__ void scaled(GM_ADDR xAddr, GM_ADDR tiling) {
+    Data data;
+    Read(&data, tiling);
+    AscendC::GlobalTensor<float> x;
+    x.SetGlobalBuffer((__gm__ float *)xAddr, data.count);
+    for (uint32_t i = 0; i < data.count; i++) x.SetValue(i, data.factor * x.GetValue(i));
+}
+"""
+
+
+def test_a_structure_that_is_copied_word_by_word(tmp_path: Path) -> None:
+    source = tmp_path / "scaled.cpp"
+    source.write_text(COPIES_WORDS)
+    x = torch.arange(8, dtype=torch.float32)
+    ascendops.twin.compile(source).launch(block_dim=1, args=[x], tiling=struct.pack("<If", 8, 2.5))
+    assert torch.equal(x, 2.5 * torch.arange(8, dtype=torch.float32))
+
+
 def test_a_global_type_may_have_the_name_of_an_ascend_c_one(tmp_path: Path) -> None:
     source = tmp_path / "named.cpp"
     source.write_text(
