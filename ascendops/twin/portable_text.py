@@ -6,6 +6,7 @@
 - `if constexpr (TILING_KEY_IS(1))` becomes `if (...)`: on a device each key has a build of its own, here a launch chooses.
 - `static constexpr IsResetLoad3dConfig name = {false, true};` becomes a reference to a global constant: in a function of a template, g++ 12 crashes
   when the constant itself is a template argument.
+- `__ubuf__ float x[64];` in a function is memory of UB: a reference to an array there, which each core has once.
 - `Name() = default;` of a class without other constructors goes: with it the class is no aggregate for C++20, where some sources need it.
 """
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ascendops.toolchain import cache
-from ascendops.twin.declarations import blanked
+from ascendops.twin.declarations import blanked, declarations
 from ascendops.twin.device_text import kernel_header
 
 _AICORE = re.compile(r"\[\s*(?:host\s*,\s*aicore|aicore|aicore\s*,\s*host)\s*\]")
@@ -27,6 +28,7 @@ _CLASS = re.compile(r"\s*(?:struct|class)\s+(?P<name>\w+)\s*<(?P<args>[^;{}]*?)>
 _DEFAULTED = re.compile(r"(?<=[;{}:])(?P<all>\s*(?:[A-Za-z_]\w*\s+)*?(?P<name>[A-Za-z_]\w*)\s*\(\s*\)\s*=\s*default\s*;)")
 _KEY_BRANCH = re.compile(r"(\bif\s+)constexpr(?=\s*\([^;{}]*?\bTILING_KEY_IS\b)")
 _LOAD_CONFIG = re.compile(r"(?P<type>\bstatic\s+constexpr\s+(?:AscendC\s*::\s*)?IsResetLoad3dConfig)\s+(?P<name>\w+)\s*=?\s*\{(?P<values>[\s\w,]*)\}")
+_UB_ARRAYS = re.compile(r"\b__ubuf__\s+(?P<type>(?:const\s+)?[A-Za-z_][\w:]*)\s+(?P<names>\w+\s*(?:\[[^\[\];]+\]\s*)+(?:,\s*\w+\s*(?:\[[^\[\];]+\]\s*)+)*);")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^">\n]+)[">]', re.MULTILINE)
 _FILES = 600
 
@@ -36,6 +38,8 @@ def portable(text: str) -> str:
     text = _AICORE.sub(lambda match: " " * len(match[0]), text)
     if "TILING_KEY_IS" in text:
         text = _KEY_BRANCH.sub(lambda match: match[1] + " " * len("constexpr"), text)
+    if "__ubuf__" in text:
+        text = _with_ub_arrays(text)
     if "IsResetLoad3dConfig" in text:
         text = _LOAD_CONFIG.sub(lambda match: f"{match['type']} const &{match['name']} = AscendC::twin_detail::load_3d_config<{match['values']}>", text)
     if "default" in text:
@@ -45,6 +49,23 @@ def portable(text: str) -> str:
     masked = blanked(text)
     edits = [edit for match in _EXPLICIT.finditer(masked) if _in_class(masked, match.start()) for edit in _specialisation(masked, match)]
     return _applied(text, edits)
+
+
+def _with_ub_arrays(text: str) -> str:
+    masked = blanked(text)
+    functions = [(one.start, one.end) for one in declarations(masked) if one.function]
+    for match in reversed(list(_UB_ARRAYS.finditer(masked))):
+        if not any(start < match.start() < end for start, end in functions):
+            continue
+        made = "".join(_ub_array(match["type"], name) for name in match["names"].split(","))
+        text = text[: match.start()] + made + "\n" * match[0].count("\n") + text[match.end() :]
+    return text
+
+
+def _ub_array(element: str, declared: str) -> str:
+    name, bracket, rest = declared.partition("[")
+    name, sizes = name.strip(), " ".join((bracket + rest).split())
+    return f"{element} (&{name}){sizes} = ascendc_twin::ub_array<{element}{sizes}>([] {{ static char at; return &at; }}());"
 
 
 def _without_defaulted(text: str) -> str:

@@ -7,6 +7,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ascendc_twin/launch.h"
@@ -139,6 +140,7 @@ struct Private {
     std::deque<Pending> pending[kPipes];  // flag operations of a pipe from the first unanswered WaitFlag on
     bool pipe_open = false;
 
+    std::vector<std::pair<const void *, uint64_t>> ub_arrays;  // by declaration, their offsets in UB
     uint64_t pad_value = 0;
     bool pad_value_set = false;
     int task_type = -1;

@@ -103,6 +103,7 @@ void prepare(Core &core, Launch &launch, uint32_t number) {
     }
     memset(p->held, 0, sizeof p->held);
     p->pad_value_set = false;
+    p->ub_arrays.clear();
     p->task_type = -1;
     p->system_workspace = in.workspace;
     p->key_count = 0;

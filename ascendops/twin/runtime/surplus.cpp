@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ascendc_twin/enums.h"
 #include "checker.h"
 #include "pipe_state.h"
 
@@ -24,6 +25,23 @@ void grow(LocalMemory &m, uint64_t need) {
 }
 
 }  // namespace
+
+__attribute__((noinline)) uint8_t *ub_array(const void *declaration, uint64_t bytes) {
+    Private &p = priv();
+    LocalMemory &m = p.mem[static_cast<int>(Mem::UB)];
+    for (const auto &[known, at] : p.ub_arrays) {
+        if (known == declaration) return m.base + at;
+    }
+    TWIN_SITE("an array of UB", PipeId::S);
+    ++p.in_runtime;
+    const uint64_t at = (m.used + 31) / 32 * 32;
+    take_memory(p, Mem::UB, at + bytes, format("an array of %llu bytes ends at byte %llu of UB, which has %llu", static_cast<unsigned long long>(bytes),
+                                               static_cast<unsigned long long>(at + bytes), static_cast<unsigned long long>(m.size)));
+    local_at(static_cast<uint8_t>(AscendC::TPosition::VECCALC), at, bytes);
+    p.ub_arrays.emplace_back(declaration, at);
+    --p.in_runtime;
+    return m.base + at;
+}
 
 void take_memory(Private &p, Mem mem, uint64_t need, const std::string &message) {
     LocalMemory &m = p.mem[static_cast<int>(mem)];

@@ -96,6 +96,12 @@ void cache_flush(const void *address, bool entire);
 
 // A tensor at a byte offset of a local memory that no InitBuffer made (LocalTensor(pos, addr, size), LocalMemAllocator).
 TensorRef local_at(uint8_t pos, uint64_t addr, uint64_t bytes);
+// Where an array of UB lies that the kernel declares without TPipe; `declaration`: an address that stands for it.
+uint8_t *ub_array(const void *declaration, uint64_t bytes);
+template <typename Array>
+__attribute__((always_inline)) inline Array &ub_array(const void *declaration) {
+    return *reinterpret_cast<Array *>(ub_array(declaration, sizeof(Array)));
+}
 // The span from a host address inside a local memory of this core (what GetPhyAddr returned) to the end of its buffer.
 Span span_at(uint64_t phy_addr, Dt dt);
 // An API that uses the last `bytes` of UB behind the kernel's back (Select modes 1 and 2: 8192): reports a UB that is too full.
