@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from ascendops.build import sides
 from ascendops.errors import NotAProject, NothingSelected
 
 _DEPTH = 3
@@ -13,8 +14,8 @@ _SKIPPED = frozenset({"gen", "build", "build_out", "node_modules", "__pycache__"
 
 
 def is_project(folder: Path) -> bool:
-    """Whether the folder is an operator project: an op.toml, or op_host/ and op_kernel/ side by side."""
-    return (folder / "op.toml").is_file() or ((folder / "op_host").is_dir() and (folder / "op_kernel").is_dir())
+    """Whether the folder is an operator project: an op.toml, op_host/ and op_kernel/ side by side, or the sources of both beside their CMakeLists.txt."""
+    return (folder / "op.toml").is_file() or ((folder / "op_host").is_dir() and (folder / "op_kernel").is_dir()) or sides.is_flat(folder)
 
 
 def find_projects(start: Path) -> list[Path]:

@@ -142,7 +142,7 @@ def open_project(path: str | os.PathLike[str]) -> Project:
         raise NotAProject(f"{root} is not a folder", where=str(root), help="give the folder of an operator project")
     if not is_project(root):
         raise NotAProject(
-            f"{root} is not an operator project: it has no op.toml, and not both of op_host/ and op_kernel/",
+            f"{root} is not an operator project: it has no op.toml, not both of op_host/ and op_kernel/, and no CMakeLists.txt with npu_op_kernel_sources",
             where=str(root), help="make one with: ascendops new op NAME",
         )  # fmt: skip
     if (root / "op.toml").is_file():

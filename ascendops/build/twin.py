@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ascendops.build import arch_folders, cmake_options, shared_sources
+from ascendops.build import arch_folders, cmake_options, shared_sources, sides
 from ascendops.build.columns import KernelColumns
 from ascendops.build.library import Library
 from ascendops.build.operator import Operator
@@ -68,16 +68,16 @@ def host_library(project: Project, soc: Soc) -> tuple[HostLibrary, int]:
                 raise
             sources += shared
     if not host.ops:
-        raise NotAProject(f"op_host of {project.name} registers no operator", where=str(project.root / "op_host"), help="register one with OP_ADD(Name)")
+        raise NotAProject(f"op_host of {project.name} registers no operator", where=str(sides.host_folder(project.root)), help="register one with OP_ADD(Name)")
     return host, compiled
 
 
 def _loaded_host(project: Project, soc: Soc, sources: Sequence[Path]) -> tuple[HostLibrary, int]:
-    folders = [project.root / "op_host", project.root / "op_kernel", project.root]
+    folders = list(dict.fromkeys([sides.host_folder(project.root), sides.kernel_folder(project.root), project.root]))
     folders += includes.host_folders(sources, folders)
     with ThreadPoolExecutor(max_workers=3) as pool:
         runtimes = [pool.submit(cc.host_runtime_library), pool.submit(cc.runtime_library)]
-        host_entry = _compiled_host(project, arch_folders.selections(sources, project.root / "op_host", soc), folders)
+        host_entry = _compiled_host(project, arch_folders.selections(sources, sides.host_folder(project.root), soc), folders)
         host_runtime, _ = (job.result() for job in runtimes)
     return HostLibrary(host_entry.path / "host.so", host_runtime), int(not host_entry.hit)
 
@@ -115,11 +115,15 @@ def origin_of(project: Project) -> Origin | None:
 def host_sources(root: Path) -> list[Path]:
     """The op_host sources of a project: user's and generated, without sources of the aclnn layer and tests."""
     skipped = {"op_api", "tests", "ut", "st"}
-    found = [path for path in sorted((root / "op_host").rglob("*")) if path.suffix in shared_sources.SUFFIXES and not skipped.intersection(path.relative_to(root).parts)]
+    if sides.is_flat(root):
+        every = [path for path in sorted(root.glob("*")) if path.suffix in shared_sources.SUFFIXES and not find_entries(path.read_text(errors="replace"))]
+    else:
+        every = sorted((root / "op_host").rglob("*"))
+    found = [path for path in every if path.suffix in shared_sources.SUFFIXES and not skipped.intersection(path.relative_to(root).parts)]
     found = [path for path in found if not _ACLNN.search(path.read_text(errors="replace"))]
     found += sorted((root / "gen" / "op_host").glob("*.cpp"))
     if not found:
-        raise NotAProject(f"{root}/op_host has no C++ source", where=str(root / "op_host"))
+        raise NotAProject(f"{sides.host_folder(root)} has no C++ source of the host", where=str(sides.host_folder(root)))
     return found
 
 
@@ -145,7 +149,7 @@ def compile_columns(
     templates = tuple((instance.key, instance.args) for instance in definition.templates if soc.has_bf16 or not instance.bf16)
     if is_plain_function(path.read_text(errors="replace"), entry):
         templates = ()  # the host makes keys of template arguments that the kernel does not have
-    own = (project.root / "op_kernel", project.root)
+    own = tuple(dict.fromkeys([sides.kernel_folder(project.root), project.root]))
     folders = (*own, *includes.kernel_folders(path, own))
     count = len(definition.inputs[0].dtypes) if definition.inputs else len(definition.outputs[0].dtypes)
 
@@ -175,7 +179,7 @@ def kernel_of(root: Path, definition: OpDef, soc: Soc) -> tuple[Path, str]:
     name = names.snake(definition.op_type)
     path = arch_folders.kernel_for_unit(root, soc.unit)
     if path is None and definition.kernel_file:
-        path = next((found for found in sorted((root / "op_kernel").rglob(f"{definition.kernel_file}.cpp"))), None)
+        path = next((found for found in sides.kernel_sources(root) if found.stem == definition.kernel_file), None)
     path = path or kernel_file(root, name)
     entries = find_entries(path.read_text(errors="replace"))
     entry = next((found for found in (definition.kernel_entry, name, definition.kernel_file) if found in entries), definition.kernel_entry or name)
@@ -190,7 +194,7 @@ def kernel_is_cube(root: Path, op_type: str, soc: str) -> bool:
     """
     target, name = socs.resolve(soc), names.snake(op_type)
     path = arch_folders.kernel_for_unit(root, target.unit) or kernel_file(root, name)
-    folders = (root / "op_kernel", *includes.kernel_folders(path, (root / "op_kernel", root)))
+    folders = (sides.kernel_folder(root), *includes.kernel_folders(path, (sides.kernel_folder(root), root)))
     return task_types.read(path, name, find_entries(path.read_text(errors="replace")), folders).uses_cube
 
 
@@ -200,13 +204,13 @@ def kernel_file(root: Path, name: str) -> Path:
     Raises:
         NotAProject: There is none.
     """
-    direct = root / "op_kernel" / f"{name}.cpp"
-    if direct.is_file():
+    direct = sides.kernel_folder(root) / f"{name}.cpp"
+    if direct.is_file() and not sides.is_flat(root):
         return direct
-    for path in sorted((root / "op_kernel").rglob("*.cpp")):
+    for path in sides.kernel_sources(root):
         if name in find_entries(path.read_text(errors="replace")):
             return path
-    raise NotAProject(f"op_kernel has no kernel '{name}'", where=str(root / "op_kernel"), help=f"expected op_kernel/{name}.cpp with: void {name}(GM_ADDR ...)")
+    raise NotAProject(f"op_kernel has no kernel '{name}'", where=str(sides.kernel_folder(root)), help=f"expected op_kernel/{name}.cpp with: void {name}(GM_ADDR ...)")
 
 
 def column_defines(definition: OpDef, column: int | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ import torch
 
 import ascendops
 from ascendops.build.operator import Operator
-from ascendops.errors import CompileError, InputError, TwinCheckError
+from ascendops.errors import CompileError, InputError, NotAProject, TwinCheckError
 
 PROJECT = Path(__file__).parents[1] / "projects" / "add_macro"
 
@@ -241,6 +241,26 @@ def test_a_kernel_may_declare_the_tiling_structure_that_the_host_registers(tmp_p
     own = "struct AddMacroTilingData {\n    uint32_t totalLength;\n    uint32_t tileLength;\n    float alpha;\n};\n"
     text = kernel.read_text().replace("class KernelAdd", f"{own}class KernelAdd", 1)
     kernel.write_text(text.replace("    GET_TILING_DATA(", "    REGISTER_TILING_DEFAULT(AddMacroTilingData);\n    GET_TILING_DATA(", 1))
+    op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
+    x = torch.arange(24, dtype=torch.float32)
+    torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
+
+
+FLAT_CMAKE = """npu_op_library(cust_optiling TILING ${CMAKE_CURRENT_SOURCE_DIR}/add_macro_host.cpp)
+npu_op_kernel_library(ascendc_kernels SRC_BASE ${CMAKE_CURRENT_SOURCE_DIR}/ TILING_LIBRARY cust_optiling)
+npu_op_kernel_sources(ascendc_kernels OP_TYPE AddMacro KERNEL_FILE add_macro_kernel.cpp)
+"""
+
+
+def test_a_project_with_both_sides_in_one_folder(tmp_path: Path) -> None:
+    root = tmp_path / "flat"
+    root.mkdir()
+    for side, stem in (("op_host", "add_macro_host"), ("op_kernel", "add_macro_kernel")):
+        for path in (PROJECT / side).iterdir():
+            (root / (f"{stem}.cpp" if path.suffix == ".cpp" else path.name)).write_text(path.read_text())
+    with pytest.raises(NotAProject, match="npu_op_kernel_sources"):
+        ascendops.open_project(root)
+    (root / "CMakeLists.txt").write_text(FLAT_CMAKE)
     op = ascendops.open_project(root).build(backend="twin", soc="Ascend910B1").add_macro
     x = torch.arange(24, dtype=torch.float32)
     torch.testing.assert_close(op(x, x, alpha=1.0), 2 * x, rtol=0, atol=0)
