@@ -15,7 +15,6 @@ import importlib.util
 import json
 import math
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -30,7 +29,8 @@ from triton.errors import TritonError
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tools.gpu_functions import Function, Shapes  # noqa: E402  the path comes first
+from ascendops.errors import WorkerError  # noqa: E402  the path comes first
+from tools.gpu_functions import Function, Shapes  # noqa: E402
 from tools.gpu_ops import OPS, attrs_of, small_shapes, timed_attrs_of  # noqa: E402
 
 MANTISSA = {torch.float32: 23, torch.float16: 10, torch.bfloat16: 7}
@@ -193,25 +193,14 @@ def triton_function(name: str) -> Function:
     return cast(Function, function)
 
 
-def cuda_function(name: str, folder: Path) -> Function:
+def cuda_function(name: str) -> Function:
     """Compiles cuda_reference/NAME/NAME.cu with nvcc and loads it."""
-    from torch.utils import cpp_extension
+    from ascendops.testing.nvcc import load
 
-    library = folder / f"{name}.so"
-    lib = Path(torch.__file__).parent / "lib"
-    major, minor = torch.cuda.get_device_capability()
-    includes = [part for path in cpp_extension.include_paths("cuda") for part in ("-I", path)]
-    subprocess.run(
-        ["nvcc", "-O3", "-std=c++17", f"-arch=sm_{major}{minor}", "-shared", "-Xcompiler", "-fPIC", *includes, f"-L{lib}",
-         f"-Xlinker=-rpath,{lib}", "-lc10", "-lc10_cuda", "-ltorch", "-ltorch_cpu", "-ltorch_cuda",
-         str(ROOT / "cuda_reference" / name / f"{name}.cu"), "-o", str(library)],
-        check=True,
-    )  # fmt: skip
-    torch.ops.load_library(str(library))
-    return cast(Function, getattr(torch.ops.ascendops_cuda, name))
+    return cast(Function, load(f"{ROOT / 'cuda_reference' / name / f'{name}.cu'}:{name}"))
 
 
-def record(names: Sequence[str], folder: Path, deadline: float) -> tuple[list[Record], list[str]]:
+def record(names: Sequence[str], deadline: float) -> tuple[list[Record], list[str]]:
     """Every measurement, and the names that the time did not suffice for."""
     flush = torch.empty(FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
     records: list[Record] = []
@@ -223,8 +212,8 @@ def record(names: Sequence[str], folder: Path, deadline: float) -> tuple[list[Re
         functions = {"triton": triton_function(name)}
         if (ROOT / "cuda_reference" / name / f"{name}.cu").is_file():
             try:
-                functions["cuda"] = cuda_function(name, folder)
-            except (OSError, subprocess.CalledProcessError, RuntimeError) as error:
+                functions["cuda"] = cuda_function(name)
+            except (OSError, WorkerError, RuntimeError) as error:
                 records.append(Record(name, "cuda", "", "", {}, error=f"{type(error).__name__}: {error}"[:300]))
         for what, function in functions.items():
             for attrs in attrs_of(name):
@@ -305,7 +294,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     torch.backends.cudnn.allow_tf32 = False  # float32 as the references have it; matrix products have it so by default
     start = time.monotonic()
-    records, skipped = record(options.only or list(OPS), options.out, start + options.seconds)
+    records, skipped = record(options.only or list(OPS), start + options.seconds)
     environment = {
         "gpu": torch.cuda.get_device_name(),
         "torch": torch.__version__,

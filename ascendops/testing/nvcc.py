@@ -27,12 +27,18 @@ def load(target: str) -> Any:
     return getattr(torch.ops.ascendops_cuda, name)
 
 
+def architecture(major: int, minor: int) -> str:
+    """nvcc's option for a GPU of this compute capability, from 9.0 on with the instructions that only this one has (wgmma, say)."""
+    number = f"{major}{minor}" + ("a" if major >= 9 else "")
+    return f"-gencode=arch=compute_{number},code=sm_{number}"
+
+
 def _compile(source: Path) -> Path:
     import torch
     from torch.utils import cpp_extension
 
-    major, minor = torch.cuda.get_device_capability()
-    digest = hashlib.sha256(source.read_bytes() + f"{torch.__version__} {major}{minor}".encode()).hexdigest()[:16]
+    target = architecture(*torch.cuda.get_device_capability())
+    digest = hashlib.sha256(source.read_bytes() + f"{torch.__version__} {target}".encode()).hexdigest()[:16]
     library = Path(tempfile.gettempdir()) / f"ascendops-{source.stem}-{digest}.so"
     if library.is_file():
         return library
@@ -40,7 +46,7 @@ def _compile(source: Path) -> Path:
     includes = [part for path in cpp_extension.include_paths("cuda") for part in ("-I", path)]
     made = library.with_suffix(".tmp.so")
     command = [
-        "nvcc", "-O3", "-std=c++17", f"-arch=sm_{major}{minor}", "-shared", "-Xcompiler", "-fPIC", *includes, f"-L{lib}",
+        "nvcc", "-O3", "-std=c++17", target, "-shared", "-Xcompiler", "-fPIC", *includes, f"-L{lib}",
         f"-Xlinker=-rpath,{lib}", *_LIBRARIES, str(source), "-o", str(made),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -43,14 +43,14 @@ def _add_keys(
             k = tl.trans(tl.load(k_at, mask=inside, other=0.0))
         if WIDEN:  # for the interpreter, which has no products of bfloat16
             k = k.to(tl.float32)
-        scores = tl.dot(q, k, input_precision=precision) * factor
+        scores = tl.dot(q, k, input_precision=precision)
         if MASKED:
             visible = (start + lanes)[None, :] < skv
             if CAUSAL:
                 visible = visible & ((start + lanes)[None, :] <= rows[:, None])
             scores = tl.where(visible, scores, float("-inf"))
-        higher = tl.maximum(peak, tl.max(scores, 1))
-        weights = tl.exp2(scores - higher[:, None])
+        higher = tl.maximum(peak, tl.max(scores, 1) * factor)
+        weights = tl.exp2(scores * factor - higher[:, None])
         shrink = tl.exp2(peak - higher)
         total = total * shrink + tl.sum(weights, 1)
         v = tl.load(v_at) if WHOLE and not MASKED else tl.load(v_at, mask=inside, other=0.0)
@@ -64,7 +64,7 @@ def _add_keys(
     return peak, total, acc
 
 
-_BLOCKS = ((128, 64, 8, 3), (128, 128, 8, 3), (64, 64, 4, 3), (64, 64, 8, 2), (64, 32, 8, 2), (32, 32, 4, 2))
+_BLOCKS = ((128, 64, 8, 3), (128, 128, 8, 3), (64, 64, 4, 3), (64, 64, 8, 2), (32, 64, 8, 2), (64, 32, 8, 2), (32, 32, 4, 2))
 
 
 def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **options: Any) -> list[triton.Config]:
@@ -72,7 +72,7 @@ def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **opt
     if not options["LONG"]:
         return configs[-1:]
     if options["EXACT"]:
-        return configs[3:5]
+        return configs[3:6]
     return configs[:3] if options["D"] <= 128 else configs[2:4]
 
 
@@ -128,10 +128,13 @@ def flash_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: fl
         return triton.cdiv(sq, meta["M"]), b * hq
 
     exact, wide = q.dtype == torch.float32, max(16, triton.next_power_of_2(d))
+    factor = scale or d**-0.5
+    if factor < 0:  # the largest score shall belong to the largest product
+        q, factor = -q, -factor
     if exact:  # without tensor cores, a product is fast if its right matrix is not transposed: copy k, with room for whole blocks
         k = torch.nn.functional.pad(k.mT, (0, -skv % 128)).contiguous()
     _attend[grid](
-        q, k, v, out, lse, hq, hq // hkv, sq, skv, d, k.shape[-1], scale or d**-0.5,
+        q, k, v, out, lse, hq, hq // hkv, sq, skv, d, k.shape[-1], factor,
         LONG=sq >= 512, D=wide, WHOLE=d == wide, CAUSAL=causal, EXACT=exact, WIDEN=not q.is_cuda,
     )  # fmt: skip
     return out, lse

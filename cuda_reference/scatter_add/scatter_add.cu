@@ -16,7 +16,7 @@
 
 namespace {
 constexpr int kWarp = 32;
-constexpr int kSteps = 4;             // groups of 32 indices that are on their way at a time
+constexpr int kSteps = 4;               // groups of 32 places that are on their way at a time
 constexpr int64_t kMostColumns = 8192;  // of a warp: 32 KiB of shared memory
 
 __device__ float widen(float x) { return x; }
@@ -32,20 +32,48 @@ __device__ __half narrow<__half>(float x) { return __float2half_rn(x); }
 template <>
 __device__ __nv_bfloat16 narrow<__nv_bfloat16>(float x) { return __float2bfloat16_rn(x); }
 
-// sums[column] += value, for the lanes with 0 <= column < count, lane by lane where columns are equal.
-__device__ void add_in_order(float *sums, int64_t column, int64_t count, float value)
+// Groups of 32 places: lane i has the i-th of each, and what is added there.
+struct Groups {
+    int64_t column[kSteps];
+    float value[kSteps];
+};
+
+template <typename T, typename Index>
+__device__ Groups load(const Index *indices, const T *src, int64_t first, int64_t j, int64_t count)
+{
+    Groups made;
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+        const int64_t at = j + step * kWarp + threadIdx.x;
+        made.column[step] = at < count ? static_cast<int64_t>(indices[at]) - first : -1;
+        made.value[step] = at < count ? widen(src[at]) : 0.0f;
+    }
+    return made;
+}
+
+// sums[column] += value, for 0 <= column < count, in the order of groups and lanes.
+__device__ void add_in_order(float *sums, const Groups &groups, int64_t count)
 {
     const int lane = threadIdx.x;
-    const bool inside = column >= 0 && column < count;
-    const int key = inside ? static_cast<int>(column) : -1 - lane;  // unlike all others
-    const unsigned alike = __match_any_sync(0xffffffffu, key);
-    int turn = __popc(alike & ((1u << lane) - 1u));
-    int turns = __reduce_max_sync(0xffffffffu, __popc(alike));
-    for (int now = 0; now < turns; ++now) {
-        if (inside && turn == now) {
-            sums[key] += value;
+    int key[kSteps];
+    int turn[kSteps];  // of this lane among those with its column
+    int turns[kSteps];
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {  // all at once: each of these takes long, but they do not wait for one another
+        const bool inside = groups.column[step] >= 0 && groups.column[step] < count;
+        key[step] = inside ? static_cast<int>(groups.column[step]) : -1 - lane;  // unlike all others
+        const unsigned alike = __match_any_sync(0xffffffffu, key[step]);
+        turn[step] = __popc(alike & ((1u << lane) - 1u));
+        turns[step] = __reduce_max_sync(0xffffffffu, __popc(alike));
+    }
+#pragma unroll
+    for (int step = 0; step < kSteps; ++step) {
+        for (int now = 0; now < turns[step]; ++now) {
+            if (key[step] >= 0 && turn[step] == now) {
+                sums[key[step]] += groups.value[step];
+            }
+            __syncwarp();
         }
-        __syncwarp();
     }
 }
 
@@ -61,24 +89,18 @@ __global__ void __launch_bounds__(kWarp) add_rows(const T *x, const Index *indic
     y += row * length + first;
     indices += row * count;
     src += row * count;
+    Groups next = load(indices, src, first, 0, count);
+#pragma unroll 8
     for (int64_t i = lane; i < columns; i += kWarp) {
         sums[i] = widen(x[i]);
     }
     __syncwarp();
     for (int64_t j = 0; j < count; j += kSteps * kWarp) {
-        int64_t column[kSteps];
-        float value[kSteps];
-#pragma unroll
-        for (int step = 0; step < kSteps; ++step) {
-            const int64_t at = j + step * kWarp + lane;
-            column[step] = at < count ? static_cast<int64_t>(indices[at]) - first : -1;
-            value[step] = at < count ? widen(src[at]) : 0.0f;
-        }
-#pragma unroll
-        for (int step = 0; step < kSteps; ++step) {
-            add_in_order(sums, column[step], columns, value[step]);
-        }
+        const Groups now = next;
+        next = load(indices, src, first, j + kSteps * kWarp, count);  // on its way while the sums are made
+        add_in_order(sums, now, columns);
     }
+#pragma unroll 8
     for (int64_t i = lane; i < columns; i += kWarp) {
         y[i] = narrow<T>(sums[i]);
     }

@@ -32,10 +32,11 @@ def scatter_add(x: torch.Tensor, indices: torch.Tensor, src: torch.Tensor) -> to
     if total == 0:
         return y
     length, count = x.shape[-1], indices.shape[-1]
-    rows = torch.arange(total // length, device=x.device)[:, None]
-    flat = (indices.reshape(-1, count).long() + rows * length).reshape(-1) if count else indices.reshape(-1).long()
+    kind = torch.int32 if max(total, src.numel()) < 1 << 31 else torch.int64  # a sort takes as long as its keys are wide
+    rows = torch.arange(0, total, length, device=x.device, dtype=kind)[:, None]
+    flat = (indices.reshape(total // length, count).to(kind) + rows).reshape(-1)
     ordered, places = flat.sort(stable=True)
-    ends = torch.searchsorted(ordered.contiguous(), torch.arange(total + 1, device=x.device))
+    ends = torch.searchsorted(ordered, torch.arange(total + 1, device=x.device, dtype=kind), out_int32=kind == torch.int32)
     block = min(128 if x.is_cuda else 1 << 18, triton.next_power_of_2(total))
     _add[(triton.cdiv(total, block),)](x, src, places, ends, y, total, SUM=tl.int32 if x.dtype == torch.int32 else tl.float32, BLOCK=block)
     return y

@@ -1,7 +1,7 @@
 // Softmax over the last dim in CUDA C++, as a torch extension: torch.ops.ascendops_cuda.softmax after torch.ops.load_library.
-// Rows that fit the registers of a block are read once, 16 bytes per load. Other rows are cut into parts, so that few long rows keep
-// every processor busy: one kernel writes the maximum and the sum of each part, the next joins those of its row and reads the part
-// again. Warp shuffles and then shared memory combine what threads have. The arithmetic is fp32, rounded once on the way out. A row of
+// Rows that fit the registers of a block are read once, 16 bytes per load. Longer ones, and those that start or end between 16 bytes, are
+// cut into parts, so that few long rows keep every processor busy: one kernel writes the maximum and the sum of each part, the next joins
+// those of its row and reads the part again. Warp shuffles and then shared memory combine what threads have. The arithmetic is fp32, rounded once on the way out. A row of
 // -inf, or with a NaN or +inf, is NaN.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
@@ -21,8 +21,7 @@ namespace {
 constexpr int kWarp = 32;
 constexpr int kMaxThreads = 1024;
 constexpr int kPacks = 4;           // 16 bytes each, of a thread
-constexpr int kUnroll = 8;          // elements of a thread that are on their way at a time
-constexpr int64_t kBlocks = 1056;   // that keep every processor of a large GPU busy
+constexpr int kPartThreads = 256;   // of a part of a row
 constexpr int64_t kMostRows = 65535;  // blockIdx.y
 
 __device__ float widen(float x) { return x; }
@@ -130,72 +129,133 @@ __global__ void softmax_rows(const T *x, T *y, int packs)
     }
 }
 
+// Consecutive packs of a row: `from` lies at 16 bytes, and elements begin to end from there are the row's. Rows need not start or end at 16
+// bytes, so that the first and the last pack may lie partly in their neighbours.
 template <typename T>
-__global__ void part_sums(const T *x, Partial *partials, int64_t columns, int64_t share)
+struct Part {
+    const T *from;
+    T *to;
+    int begin;
+    int end;
+    bool together;  // `to` lies at 16 bytes, too
+
+    __device__ bool has(int i) const { return i >= begin && i < end; }
+};
+
+template <typename T>
+__device__ Part<T> part_of_row(const T *x, T *y, int64_t columns, int elements)
 {
-    const T *row = x + blockIdx.y * columns;
-    const int64_t end = min((blockIdx.x + 1) * share, columns);
-    Partial mine = {-FLT_MAX, 0.0f};
-    for (int64_t i = blockIdx.x * share + threadIdx.x; i < end; i += kUnroll * blockDim.x) {
-        float values[kUnroll];
-        float peak = mine.peak;
+    const auto before = static_cast<int64_t>(reinterpret_cast<uintptr_t>(x) % 16 / sizeof(T));
+    const int64_t start = static_cast<int64_t>(blockIdx.x) * elements - before;
+    return {x + start, y + start, static_cast<int>(max(-start, int64_t{0})), static_cast<int>(min(columns - start, static_cast<int64_t>(elements))),
+            reinterpret_cast<uintptr_t>(y + start) % 16 == 0};
+}
+
+// The pack that begins at element i in float32, -inf where it is not the row's.
+template <typename T>
+__device__ void load(float (&to)[Pack<T>::kCount], const Part<T> &part, int i)
+{
+    if (part.has(i) && part.has(i + Pack<T>::kCount - 1)) {
+        const auto pack = *reinterpret_cast<const Pack<T> *>(part.from + i);
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) {
-            const int64_t at = i + k * static_cast<int64_t>(blockDim.x);
-            values[k] = at < end ? widen(row[at]) : -INFINITY;
-            peak = fmaxf(peak, values[k]);
+        for (int k = 0; k < Pack<T>::kCount; ++k) {
+            to[k] = widen(pack.at[k]);
         }
-        mine.sum *= expf(mine.peak - peak);
-        mine.peak = peak;
-#pragma unroll
-        for (int k = 0; k < kUnroll; ++k) {
-            mine.sum += expf(values[k] - peak);
-        }
+        return;
     }
-    mine = merge_block(mine);
-    if (threadIdx.x == 0) {
-        partials[static_cast<int64_t>(blockIdx.y) * gridDim.x + blockIdx.x] = mine;
+#pragma unroll
+    for (int k = 0; k < Pack<T>::kCount; ++k) {
+        to[k] = part.has(i + k) ? widen(part.from[i + k]) : -INFINITY;
     }
 }
 
 template <typename T>
-__global__ void part_outputs(const T *x, T *y, const Partial *partials, int64_t columns, int64_t share)
+__device__ void store(const Part<T> &part, int i, const float (&from)[Pack<T>::kCount])
 {
-    const T *row = x + blockIdx.y * columns;
-    T *out = y + blockIdx.y * columns;
+    if (part.together && part.has(i) && part.has(i + Pack<T>::kCount - 1)) {
+        Pack<T> pack;
+#pragma unroll
+        for (int k = 0; k < Pack<T>::kCount; ++k) {
+            pack.at[k] = narrow<T>(from[k]);
+        }
+        __stcg(reinterpret_cast<uint4 *>(part.to + i), *reinterpret_cast<const uint4 *>(&pack));  // an assignment is compiled as several stores
+        return;
+    }
+#pragma unroll
+    for (int k = 0; k < Pack<T>::kCount; ++k) {
+        if (part.has(i + k)) {
+            part.to[i + k] = narrow<T>(from[k]);
+        }
+    }
+}
+
+// kPacks packs for each thread, in registers. The first kernel (SUMS) writes the maximum and the sum of a part, the second one its outputs.
+template <typename T, bool SUMS>
+__global__ void __launch_bounds__(kPartThreads) softmax_part(const T *x, T *y, Partial *partials, int64_t columns)
+{
+    constexpr int count = Pack<T>::kCount;
+    constexpr int stride = kPartThreads * count;
+    const int64_t at = blockIdx.y * columns;
+    const Part<T> part = part_of_row(x + at, y + at, columns, stride * kPacks);
+    const int mine = threadIdx.x * count;
+    float values[kPacks][count];
+#pragma unroll
+    for (int i = 0; i < kPacks; ++i) {
+        load(values[i], part, mine + i * stride);
+    }
+    partials += static_cast<int64_t>(blockIdx.y) * gridDim.x;
     Partial all = {-FLT_MAX, 0.0f};
-    for (unsigned i = 0; i < gridDim.x; ++i) {
-        all = merge(all, partials[static_cast<int64_t>(blockIdx.y) * gridDim.x + i]);
+    if constexpr (SUMS) {
+#pragma unroll
+        for (int i = 0; i < kPacks; ++i) {
+#pragma unroll
+            for (int k = 0; k < count; ++k) {
+                all.peak = fmaxf(all.peak, values[i][k]);
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < kPacks; ++i) {
+#pragma unroll
+            for (int k = 0; k < count; ++k) {
+                all.sum += expf(values[i][k] - all.peak);
+            }
+        }
+        all = merge_block(all);
+        if (threadIdx.x == 0) {
+            partials[blockIdx.x] = all;
+        }
+    } else {
+        for (unsigned i = threadIdx.x % kWarp; i < gridDim.x; i += kWarp) {
+            all = merge(all, partials[i]);
+        }
+        all = merge_warp(all);
+        const float scale = 1.0f / all.sum;
+#pragma unroll
+        for (int i = 0; i < kPacks; ++i) {
+#pragma unroll
+            for (int k = 0; k < count; ++k) {
+                values[i][k] = expf(values[i][k] - all.peak) * scale;
+            }
+            store(part, mine + i * stride, values[i]);
+        }
     }
-    const float scale = 1.0f / all.sum;
-    const int64_t end = min((blockIdx.x + 1) * share, columns);
-#pragma unroll kUnroll
-    for (int64_t i = blockIdx.x * share + threadIdx.x; i < end; i += blockDim.x) {
-        out[i] = narrow<T>(expf(widen(row[i]) - all.peak) * scale);
-    }
-}
-
-int threads_for(int64_t items)
-{
-    return static_cast<int>(std::min<int64_t>(kMaxThreads, (items + kWarp - 1) / kWarp * kWarp));
 }
 
 template <typename T>
 void launch_parts(const at::Tensor &x, const at::Tensor &y, int64_t rows, int64_t columns)
 {
-    const int64_t wanted = std::max<int64_t>(1, std::min(kBlocks / rows, columns / (kMaxThreads * kUnroll)));
-    const int64_t share = (columns + wanted - 1) / wanted;
-    const auto parts = static_cast<unsigned>((columns + share - 1) / share);
+    const int64_t share = kPartThreads * kPacks * Pack<T>::kCount;
+    const auto parts = static_cast<unsigned>((columns + Pack<T>::kCount - 1 + share - 1) / share);  // with what lies before the row in its first pack
     const at::Tensor partials = at::empty({rows, parts, 2}, x.options().dtype(at::kFloat));
-    const int threads = threads_for((share + kUnroll - 1) / kUnroll);
     const auto stream = c10::cuda::getCurrentCUDAStream();
     for (int64_t done = 0; done < rows; done += kMostRows) {
         const dim3 grid(parts, static_cast<unsigned>(std::min(kMostRows, rows - done)));
         const T *from = static_cast<const T *>(x.const_data_ptr()) + done * columns;
+        T *to = static_cast<T *>(y.mutable_data_ptr()) + done * columns;
         auto *sums = reinterpret_cast<Partial *>(partials.mutable_data_ptr<float>()) + done * parts;
-        part_sums<T><<<grid, threads, 0, stream>>>(from, sums, columns, share);
+        softmax_part<T, true><<<grid, kPartThreads, 0, stream>>>(from, to, sums, columns);
         C10_CUDA_KERNEL_LAUNCH_CHECK();
-        part_outputs<T><<<grid, threads, 0, stream>>>(from, static_cast<T *>(y.mutable_data_ptr()) + done * columns, sums, columns, share);
+        softmax_part<T, false><<<grid, kPartThreads, 0, stream>>>(from, to, sums, columns);
         C10_CUDA_KERNEL_LAUNCH_CHECK();
     }
 }
@@ -211,7 +271,8 @@ void launch(const at::Tensor &x, const at::Tensor &y)
         launch_parts<T>(x, y, rows, columns);
         return;
     }
-    softmax_rows<T, kPacks><<<static_cast<unsigned>(rows), threads_for((packs + kPacks - 1) / kPacks), 0, c10::cuda::getCurrentCUDAStream()>>>(
+    const auto threads = static_cast<unsigned>(((packs + kPacks - 1) / kPacks + kWarp - 1) / kWarp * kWarp);
+    softmax_rows<T, kPacks><<<static_cast<unsigned>(rows), threads, 0, c10::cuda::getCurrentCUDAStream()>>>(
         static_cast<const T *>(x.const_data_ptr()), static_cast<T *>(y.mutable_data_ptr()), static_cast<int>(packs));
     C10_CUDA_KERNEL_LAUNCH_CHECK();
 }

@@ -9,7 +9,7 @@ import torch
 import triton
 import triton.language as tl
 
-BLOCKS = (128, 512, 2048)  # elements of a block: a network takes seconds to compile, so there are few
+BLOCKS = (128, 512, 1024)  # elements of a block: a network takes seconds to compile, so there are few
 LANES = 128  # neighbours that a warp reads at a time
 
 
@@ -84,8 +84,10 @@ def _sort_blocks(
 
 
 @triton.jit
-def _merge_pairs(from_ptr, to_ptr, length, blocks, level, BLOCK: tl.constexpr):
-    """Merges runs of 2^level keys of each row in pairs; a program finds the places of some keys."""
+def _merge_pairs(
+    x_ptr, from_ptr, to_ptr, values_ptr, indices_ptr, length, blocks, level, LAST: tl.constexpr, NARROW: tl.constexpr, BLOCK: tl.constexpr
+):  # fmt: skip
+    """Merges runs of 2^level keys of each row in pairs, to the results if LAST; a program finds the places of some keys."""
     base = (tl.program_id(0) // blocks).to(tl.int64) * length  # of the row
     place = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
     inside = place < length
@@ -100,17 +102,13 @@ def _merge_pairs(from_ptr, to_ptr, length, blocks, level, BLOCK: tl.constexpr):
         before = tl.load(from_ptr + base + middle, mask=open, other=0) < key
         low = tl.where(open & before, middle + 1, low)
         high = tl.where(open & (before == 0), middle, high)
-    tl.store(to_ptr + base + ((mine & ~1) << level) + place - (mine << level) + low - start, key, mask=inside)
-
-
-@triton.jit
-def _take(x_ptr, keys_ptr, values_ptr, indices_ptr, length, blocks, NARROW: tl.constexpr, BLOCK: tl.constexpr):
-    base = (tl.program_id(0) // blocks).to(tl.int64) * length  # of the row
-    place = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
-    inside = place < length
-    index = (tl.load(keys_ptr + base + place, mask=inside, other=0) & (0xFFFF if NARROW else 0x7FFFFFFF)).to(tl.int64)
-    tl.store(values_ptr + base + place, tl.load(x_ptr + base + index, mask=inside), mask=inside)
-    tl.store(indices_ptr + base + place, index, mask=inside)
+    to = base + ((mine & ~1) << level) + place - (mine << level) + low - start
+    if LAST:
+        index = (key & (0xFFFF if NARROW else 0x7FFFFFFF)).to(tl.int64)
+        tl.store(values_ptr + to, tl.load(x_ptr + base + index, mask=inside), mask=inside)
+        tl.store(indices_ptr + to, index, mask=inside)
+    else:
+        tl.store(to_ptr + to, key, mask=inside)
 
 
 def sort(x: torch.Tensor, descending: bool = False) -> tuple[torch.Tensor, torch.Tensor]:
@@ -126,18 +124,20 @@ def sort(x: torch.Tensor, descending: bool = False) -> tuple[torch.Tensor, torch
     run = next((block for block in fits if length <= block), fits[-1])
     whole, blocks = length <= run, triton.cdiv(length, run)
     some = max(1, min(triton.next_power_of_2(rows), (1024 if x.is_cuda else 1 << 17) // run))
+    warps = 4 if whole else 1  # a warp alone exchanges keys without shared memory
     keys = x if whole else torch.empty(x.shape, dtype=torch.int32 if narrow else torch.int64, device=x.device)
     _sort_blocks[(triton.cdiv(rows, some) * blocks,)](
         x, keys, values, indices, rows, length, blocks, -1 if descending else 0,
-        WHOLE=whole, NARROW=narrow, ROWS=some, LEVELS=run.bit_length() - 1, WARPS=4, LANES=min(LANES, some * run // 4), num_warps=4,
+        WHOLE=whole, NARROW=narrow, ROWS=some, LEVELS=run.bit_length() - 1, WARPS=warps, LANES=min(LANES, some * run // warps), num_warps=warps,
     )  # fmt: skip
     if whole:
         return values, indices
     wide = min(1024 if x.is_cuda else 1 << 17, triton.next_power_of_2(length))
     across = triton.cdiv(length, wide)
-    for level in range(run.bit_length() - 1, (length - 1).bit_length()):
-        merged = torch.empty_like(keys)
-        _merge_pairs[(rows * across,)](keys, merged, length, across, level, BLOCK=wide)
+    levels = range(run.bit_length() - 1, (length - 1).bit_length())
+    for level in levels:
+        last = level == levels[-1]
+        merged = keys if last else torch.empty_like(keys)
+        _merge_pairs[(rows * across,)](x, keys, merged, values, indices, length, across, level, LAST=last, NARROW=narrow, BLOCK=wide)
         keys = merged
-    _take[(rows * across,)](x, keys, values, indices, length, across, NARROW=narrow, BLOCK=wide)
     return values, indices

@@ -2,8 +2,9 @@
 
 Each element becomes a key, its order above and its index below, so that keys are unique and equal elements keep their order: 32 bits where
 16 are enough for both, else 64. A program finds the first keys of a block in registers: it sorts runs, and takes the smaller ones of two at
-a time. What blocks of a row have found is treated in the same way until it fits one block. Only where k is large, whole blocks are sorted,
-and merged in pairs. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
+a time. What blocks of a row have found is treated in the same way until it fits one block. The first k keys of a long row lie in those k groups
+of neighbours whose own first keys come first: these groups are found first, and the others are read only once. Only where k is large, whole
+blocks are sorted, and merged in pairs. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import torch
@@ -78,24 +79,43 @@ def _places(COUNT: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr):
     return (warp * STEPS + step) * LANES + tl.arange(0, LANES)[None, None, :]
 
 
+@triton.jit(do_not_specialize=["flip"])
+def _first_of_groups(x_ptr, to_ptr, length, groups, blocks, flip, NARROW: tl.constexpr, GROUP: tl.constexpr, BLOCK: tl.constexpr):
+    """The first key of each group of neighbours."""
+    row = (tl.program_id(0) // blocks).to(tl.int64)
+    group = tl.program_id(0) % blocks * BLOCK + tl.arange(0, BLOCK)
+    column = group[:, None] * GROUP + tl.arange(0, GROUP)[None, :]
+    inside = column < length
+    keys = _keys(tl.load(x_ptr + row * length + column, mask=inside, other=0.0), column, flip, NARROW)
+    keys = tl.min(tl.where(inside, keys, 0x7FFFFFFF if NARROW else 0x7FFFFFFFFFFFFFFF), axis=1)
+    tl.store(to_ptr + row * groups + group, keys, mask=group < groups)
+
+
 @triton.jit(do_not_specialize=["rows", "k", "flip"])
 def _first_of_blocks(
-    x_ptr, from_ptr, to_ptr, values_ptr, indices_ptr, rows, length, found, blocks, k, flip,
-    START: tl.constexpr, WHOLE: tl.constexpr, NARROW: tl.constexpr, ROWS: tl.constexpr, LEVELS: tl.constexpr, KEPT: tl.constexpr,
-    WARPS: tl.constexpr, LANES: tl.constexpr,
+    x_ptr, from_ptr, to_ptr, values_ptr, indices_ptr, rows, length, stride, found, blocks, k, flip,
+    START: tl.constexpr, GROUP: tl.constexpr, WHOLE: tl.constexpr, NARROW: tl.constexpr, ROWS: tl.constexpr, LEVELS: tl.constexpr,
+    KEPT: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr,
 ):  # fmt: skip
-    """From x if START, else from what was found [rows, found]; to the results if WHOLE, else to [rows, blocks, 2^KEPT]."""
+    """From x if START, else from what was found; to the results if WHOLE, else to [rows, blocks, 2^KEPT].
+
+    GROUP: only from groups of x, namely those in which the keys that were found lie; rows of keys are `stride` apart.
+    """
     first = (tl.program_id(0) // blocks).to(tl.int64) * ROWS
     block = tl.program_id(0) % blocks
     places = _places(ROWS << LEVELS, WARPS, LANES)
     row, column = first + places // (1 << LEVELS), (block << LEVELS) + places % (1 << LEVELS)
     last = 0x7FFFFFFF if NARROW else 0x7FFFFFFFFFFFFFFF
     if START:
-        inside = (row < rows) & (column < length)
+        inside = (row < rows) & (column < found)
+        if GROUP > 0:
+            key = tl.load(from_ptr + row * stride + column // GROUP, mask=inside, other=0)
+            column = (key & (0xFFFF if NARROW else 0x7FFFFFFF)).to(tl.int32) // GROUP * GROUP + column % GROUP
+            inside = inside & (column < length)
         keys = _keys(tl.load(x_ptr + row * length + column, mask=inside, other=0.0), column, flip, NARROW)
         keys = tl.where(inside, keys, last)
     else:
-        keys = tl.load(from_ptr + row * found + column, mask=(row < rows) & (column < found), other=last)
+        keys = tl.load(from_ptr + row * stride + column, mask=(row < rows) & (column < found), other=last)
     keys = tl.reshape(keys, (ROWS, 1 << LEVELS))
     keys = _first(keys, ROWS, LEVELS, KEPT)
     row, place = (first + tl.arange(0, ROWS))[:, None], tl.arange(0, 1 << KEPT)[None, :]
@@ -146,6 +166,32 @@ def _levels(length: int, k: int, cuda: bool) -> tuple[int, int]:
     return levels, min(levels, 6 if k <= 64 else 8 if k <= MOST else levels)
 
 
+def _first_keys(
+    x: torch.Tensor, keys: torch.Tensor, found: int, k: int, flip: int, narrow: bool, start: bool = False, group: int = 0,
+    results: tuple[torch.Tensor, ...] = (),
+) -> tuple[torch.Tensor, int, int]:  # fmt: skip
+    """(keys, keys of a row, log2 of a sorted run): the first keys of each row of x if `start`, else of `keys`; 0 if the results are written."""
+    length, rows = x.shape[-1], x.numel() // x.shape[-1]
+    most = (4096 if k == 1 else 1024) if x.is_cuda else 1 << 17  # the interpreter's cost is per program
+    blocks = levels = 0
+    while blocks != 1 and (start or k <= MOST):
+        levels, kept = _levels(found, k, x.is_cuda)
+        blocks = triton.cdiv(found, 1 << levels)
+        some = max(1, min(triton.next_power_of_2(rows), most >> levels))
+        warps = max(1, min(8, (some << levels) >> 8))
+        whole = blocks == 1 and bool(results)
+        to = torch.empty((rows, blocks << kept), dtype=torch.int32 if narrow else torch.int64, device=x.device)
+        _first_of_blocks[(triton.cdiv(rows, some) * blocks,)](
+            x, keys, to, *(results or (x, x)), rows, length, keys.shape[-1], found, blocks, k, flip,
+            START=start, GROUP=group, WHOLE=whole, NARROW=narrow, ROWS=some, LEVELS=levels, KEPT=kept, WARPS=warps,
+            LANES=min(LANES, (some << levels) // warps), num_warps=warps,
+        )  # fmt: skip
+        keys, start, group, found = to, False, 0, blocks << kept
+        if whole:
+            return keys, found, 0
+    return keys, found, levels
+
+
 def topk(x: torch.Tensor, k: int, largest: bool = True, sorted: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
     """(values, indices) [*batch, k] of x [*batch, n], in order whether or not `sorted`, stable, NaN greatest; int64 indices."""
     del sorted
@@ -154,24 +200,21 @@ def topk(x: torch.Tensor, k: int, largest: bool = True, sorted: bool = True) -> 
     indices = torch.empty(values.shape, dtype=torch.int64, device=x.device)
     if values.numel() == 0:
         return values, indices
-    length = found = x.shape[-1]
+    length = x.shape[-1]
     rows = x.numel() // length
-    narrow = x.dtype != torch.float32 and length <= 1 << 16
-    most = (4096 if k == 1 else 1024) if x.is_cuda else 1 << 17  # the interpreter's cost is per program
-    keys, start, blocks = x, True, 0
-    while blocks != 1 and (start or k <= MOST):
-        levels, kept = _levels(found, k, x.is_cuda)
-        blocks = triton.cdiv(found, 1 << levels)
-        some = max(1, min(triton.next_power_of_2(rows), most >> levels))
-        warps = max(1, min(8, (some << levels) >> 8))
-        to = torch.empty((rows, blocks << kept), dtype=torch.int32 if narrow else torch.int64, device=x.device)
-        _first_of_blocks[(triton.cdiv(rows, some) * blocks,)](
-            x, keys, to, values, indices, rows, length, found, blocks, k, -1 if largest else 0,
-            START=start, WHOLE=blocks == 1, NARROW=narrow, ROWS=some, LEVELS=levels, KEPT=kept, WARPS=warps,
-            LANES=min(LANES, (some << levels) // warps), num_warps=warps,
-        )  # fmt: skip
-        keys, start, found = to, False, blocks << kept
-    if blocks == 1:
+    narrow, flip = x.dtype != torch.float32 and length <= 1 << 16, -1 if largest else 0
+    group = 1 << (length // k).bit_length() // 2  # so that there are about as many groups as elements in k of them
+    if length > 1024 and 1 < k <= MOST and group > 2:
+        groups = triton.cdiv(length, group)
+        firsts = torch.empty((rows, groups), dtype=torch.int32 if narrow else torch.int64, device=x.device)
+        some = min(triton.next_power_of_2(groups), (4096 if x.is_cuda else 1 << 17) // group)
+        across = triton.cdiv(groups, some)
+        _first_of_groups[(rows * across,)](x, firsts, length, groups, across, flip, NARROW=narrow, GROUP=group, BLOCK=some)
+        chosen, _, _ = _first_keys(x, firsts, groups, k, flip, narrow)
+        keys, found, levels = _first_keys(x, chosen, k * group, k, flip, narrow, True, group, (values, indices))
+    else:
+        keys, found, levels = _first_keys(x, x, length, k, flip, narrow, True, 0, (values, indices))
+    if levels == 0:
         return values, indices
     wide = min(1024 if x.is_cuda else 1 << 17, triton.next_power_of_2(found))
     across = triton.cdiv(found, wide)

@@ -2,8 +2,9 @@
 
 delta = sum_d out * grad_out - grad_lse of each query comes first. Then a program has a block of keys and goes through the queries of all heads
 that share them, for grad_k and grad_v; and another one has a block of queries and goes through the keys, for grad_q. Scores are computed
-for both, so that nothing is added to by two programs. Blocks that a causal mask hides are not visited. Runs on a GPU and, with
-TRITON_INTERPRET=1, on a CPU.
+for both, so that nothing is added to by two programs: [keys, queries] in the first case, [queries, keys] in the second, as the left matrices of
+the products that follow. Blocks that a causal mask hides are not visited, and only those that it cuts are masked. Without tensor cores, a
+product is fast if its right matrix is not transposed: float32 reads transposed copies. Runs on a GPU and, with TRITON_INTERPRET=1, on a CPU.
 """
 
 import math
@@ -38,16 +39,20 @@ def _rows(ptr, row, last, d, D: tl.constexpr, WIDEN: tl.constexpr):
 
 
 @triton.jit
-def _pair(q, k, v, grad, lse, delta, query, key, sq, skv, factor, CAUSAL: tl.constexpr, EXACT: tl.constexpr):
-    """(p, s) of some queries and keys, 0 where they do not meet."""
-    precision: tl.constexpr = "ieee" if EXACT else "tf32"
-    meet = (query[:, None] < sq) & (key[None, :] < skv)
-    if CAUSAL:
-        meet = meet & (key[None, :] <= query[:, None])
-    scores = tl.dot(q, tl.trans(k), input_precision=precision) * factor
-    p = tl.where(meet, tl.exp2((scores - lse[:, None]) * LOG2E), 0.0)
-    s = tl.dot(grad, tl.trans(v), input_precision=precision) - delta[:, None]
-    return p, tl.where(meet, p * s, 0.0)
+def _product(x, x_ptr, row, last, other, turned_ptr, place, d, step, D: tl.constexpr, EXACT: tl.constexpr):
+    """x @ other^T for rows of two heads. EXACT: of x_ptr and of a transposed copy [d, step] with room for whole blocks; a thread has what it
+    multiplies in registers, so only some of it at a time."""
+    if EXACT:
+        PART: tl.constexpr = 32 if D > 32 else D
+        total = tl.zeros((row.shape[0], place.shape[0]), tl.float32)
+        for start in tl.static_range(0, D, PART):
+            column = start + tl.arange(0, PART)
+            some = tl.load(x_ptr + row.to(tl.int64)[:, None] * d + column[None, :], mask=(row < last)[:, None] & (column < d)[None, :], other=0.0)
+            turned = tl.load(turned_ptr + column.to(tl.int64)[:, None] * step + place[None, :], mask=(column < d)[:, None], other=0.0)
+            total = tl.dot(some, turned, total, input_precision="ieee")
+    else:
+        total = tl.dot(x, tl.trans(other), input_precision="tf32")
+    return total
 
 
 @triton.jit
@@ -75,7 +80,52 @@ def _added(sums, x, other, like_ptr, WIDEN: tl.constexpr, EXACT: tl.constexpr):
     return sums
 
 
-_BLOCKS = ((128, 64, 8, 2), (64, 128, 8, 2), (64, 64, 4, 3), (64, 64, 8, 2), (64, 32, 4, 2), (32, 32, 4, 2))
+@triton.jit
+def _add_queries(
+    dk, dv, k, v, k_ptr, v_ptr, q_ptr, grad_ptr, turned_q_ptr, turned_grad_ptr, lse_ptr, delta_ptr, key, begin, end, sq, skv, d, step, base,
+    MASKED: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr,
+):  # fmt: skip
+    """What the queries from begin to end add to the gradients of keys and values; MASKED: some of them may not meet some keys."""
+    for start in range(begin, end, M):
+        query = start + tl.arange(0, M)
+        q = _rows(q_ptr, query, sq, d, D, WIDEN)
+        grad = _rows(grad_ptr, query, sq, d, D, WIDEN)
+        lse = tl.load(lse_ptr + query, mask=query < sq, other=0.0) * LOG2E
+        delta = tl.load(delta_ptr + query, mask=query < sq, other=0.0)
+        p = tl.exp2(_product(k, k_ptr, key, skv, q, turned_q_ptr, query, d, step, D, EXACT) * base - lse[None, :])
+        s = p * (_product(v, v_ptr, key, skv, grad, turned_grad_ptr, query, d, step, D, EXACT) - delta[None, :])
+        if MASKED:
+            meet = query[None, :] < sq
+            if CAUSAL:
+                meet = meet & (key[:, None] <= query[None, :])
+            p, s = tl.where(meet, p, 0.0), tl.where(meet, s, 0.0)
+        dv = _added(dv, p, grad, q_ptr, WIDEN, EXACT)
+        dk = _added(dk, s, q, q_ptr, WIDEN, EXACT)
+    return dk, dv
+
+
+@triton.jit
+def _add_keys(
+    dq, q, grad, lse, delta, q_ptr, grad_ptr, k_ptr, v_ptr, turned_k_ptr, turned_v_ptr, query, begin, end, sq, skv, d, step, base,
+    MASKED: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, N: tl.constexpr,
+):  # fmt: skip
+    """What the keys from begin to end add to the gradient of queries; MASKED: some of them may not meet some queries."""
+    for start in range(begin, end, N):
+        key = start + tl.arange(0, N)
+        k = _rows(k_ptr, key, skv, d, D, WIDEN)
+        v = _rows(v_ptr, key, skv, d, D, WIDEN)
+        p = tl.exp2(_product(q, q_ptr, query, sq, k, turned_k_ptr, key, d, step, D, EXACT) * base - lse[:, None])
+        s = p * (_product(grad, grad_ptr, query, sq, v, turned_v_ptr, key, d, step, D, EXACT) - delta[:, None])
+        if MASKED:
+            meet = key[None, :] < skv
+            if CAUSAL:
+                meet = meet & (key[None, :] <= query[:, None])
+            s = tl.where(meet, s, 0.0)
+        dq = _added(dq, s, k, k_ptr, WIDEN, EXACT)
+    return dq
+
+
+_BLOCKS = ((128, 64, 8, 3), (64, 64, 4, 2), (64, 64, 4, 3), (32, 64, 4, 3), (64, 64, 8, 2), (32, 32, 8, 2), (32, 32, 4, 2))
 
 
 def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **options: Any) -> list[triton.Config]:
@@ -83,8 +133,8 @@ def _worth_trying(configs: list[triton.Config], arguments: dict[str, Any], **opt
     if not options["LONG"]:
         return configs[-1:]
     if options["EXACT"]:
-        return configs[-2:]
-    return configs[:-1] if options["D"] <= 128 else configs[-2:]
+        return configs[-3:]
+    return configs[:4] if options["D"] <= 128 else configs[-2:]
 
 
 def _tuned(function: Any) -> Any:
@@ -95,30 +145,34 @@ def _tuned(function: Any) -> Any:
 @_tuned
 @triton.jit
 def _grad_keys(
-    q_ptr, k_ptr, v_ptr, grad_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, group, sq, skv, d, factor,
-    LONG: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+    q_ptr, k_ptr, v_ptr, grad_ptr, turned_q_ptr, turned_grad_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, group, sq, skv, d, step, factor,
+    LONG: tl.constexpr, EVEN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1).to(tl.int64)  # of keys, of all batches
     first = tl.program_id(0) * N
     key = first + tl.arange(0, N)
-    k = _rows(k_ptr + head * skv * d, key, skv, d, D, WIDEN)
-    v = _rows(v_ptr + head * skv * d, key, skv, d, D, WIDEN)
+    k_ptr += head * skv * d
+    v_ptr += head * skv * d
+    k = _rows(k_ptr, key, skv, d, D, WIDEN)
+    v = _rows(v_ptr, key, skv, d, D, WIDEN)
     dk = tl.zeros((N, D), tl.float32)
     dv = tl.zeros((N, D), tl.float32)
-    begin = 0
-    if CAUSAL:
-        begin = first // M * M
+    base = factor * LOG2E
     for member in range(group):
-        queries = (head * group + member) * sq
-        for start in range(begin, sq, M):
-            query = start + tl.arange(0, M)
-            q = _rows(q_ptr + queries * d, query, sq, d, D, WIDEN)
-            grad = _rows(grad_ptr + queries * d, query, sq, d, D, WIDEN)
-            lse = tl.load(lse_ptr + queries + query, mask=query < sq, other=0.0)
-            delta = tl.load(delta_ptr + queries + query, mask=query < sq, other=0.0)
-            p, s = _pair(q, k, v, grad, lse, delta, query, key, sq, skv, factor, CAUSAL, EXACT)
-            dv = _added(dv, tl.trans(p), grad, q_ptr, WIDEN, EXACT)
-            dk = _added(dk, tl.trans(s), q, q_ptr, WIDEN, EXACT)
+        here = head * group + member
+        q_at, grad_at, lse_at, delta_at = q_ptr + here * sq * d, grad_ptr + here * sq * d, lse_ptr + here * sq, delta_ptr + here * sq
+        turned_q_at, turned_grad_at = turned_q_ptr + here * d * step, turned_grad_ptr + here * d * step
+        begin = 0
+        if CAUSAL:  # queries at the diagonal, then those that see all keys of the block
+            begin = tl.minimum(tl.cdiv(first + N, M) * M, sq)
+            dk, dv = _add_queries(
+                dk, dv, k, v, k_ptr, v_ptr, q_at, grad_at, turned_q_at, turned_grad_at, lse_at, delta_at, key, first // M * M, begin, sq, skv, d, step, base,
+                True, D, CAUSAL, EXACT, WIDEN, M,
+            )  # fmt: skip
+        dk, dv = _add_queries(
+            dk, dv, k, v, k_ptr, v_ptr, q_at, grad_at, turned_q_at, turned_grad_at, lse_at, delta_at, key, begin, sq, sq, skv, d, step, base,
+            not EVEN, D, False, EXACT, WIDEN, M,
+        )  # fmt: skip
     column = tl.arange(0, D)
     at = (head * skv + key)[:, None] * d + column[None, :]
     inside = (key[:, None] < skv) & (column[None, :] < d)
@@ -129,30 +183,38 @@ def _grad_keys(
 @_tuned
 @triton.jit
 def _grad_queries(
-    q_ptr, k_ptr, v_ptr, grad_ptr, lse_ptr, delta_ptr, dq_ptr, group, sq, skv, d, factor,
-    LONG: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+    q_ptr, k_ptr, v_ptr, grad_ptr, turned_k_ptr, turned_v_ptr, lse_ptr, delta_ptr, dq_ptr, group, sq, skv, d, step, factor,
+    LONG: tl.constexpr, EVEN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1).to(tl.int64)  # of queries, of all batches
     first = tl.program_id(0) * M
     query = first + tl.arange(0, M)
-    q = _rows(q_ptr + head * sq * d, query, sq, d, D, WIDEN)
-    grad = _rows(grad_ptr + head * sq * d, query, sq, d, D, WIDEN)
-    lse = tl.load(lse_ptr + head * sq + query, mask=query < sq, other=0.0)
+    q_ptr += head * sq * d
+    grad_ptr += head * sq * d
+    q = _rows(q_ptr, query, sq, d, D, WIDEN)
+    grad = _rows(grad_ptr, query, sq, d, D, WIDEN)
+    lse = tl.load(lse_ptr + head * sq + query, mask=query < sq, other=0.0) * LOG2E
     delta = tl.load(delta_ptr + head * sq + query, mask=query < sq, other=0.0)
-    keys = head // group * skv * d
+    here = head // group
+    k_at, v_at = k_ptr + here * skv * d, v_ptr + here * skv * d
+    turned_k_at, turned_v_at = turned_k_ptr + here * d * step, turned_v_ptr + here * d * step
+    base = factor * LOG2E
     dq = tl.zeros((M, D), tl.float32)
-    end = skv
+    whole = skv
     if CAUSAL:
+        whole = tl.minimum(first // N * N, skv)
+    dq = _add_keys(dq, q, grad, lse, delta, q_ptr, grad_ptr, k_at, v_at, turned_k_at, turned_v_at, query, 0, whole, sq, skv, d, step, base, not EVEN, D, False, EXACT, WIDEN, N)
+    if CAUSAL:  # keys at the diagonal
         end = tl.minimum(skv, first + M)
-    for start in range(0, end, N):
-        key = start + tl.arange(0, N)
-        k = _rows(k_ptr + keys, key, skv, d, D, WIDEN)
-        v = _rows(v_ptr + keys, key, skv, d, D, WIDEN)
-        _, s = _pair(q, k, v, grad, lse, delta, query, key, sq, skv, factor, CAUSAL, EXACT)
-        dq = _added(dq, s, k, q_ptr, WIDEN, EXACT)
+        dq = _add_keys(dq, q, grad, lse, delta, q_ptr, grad_ptr, k_at, v_at, turned_k_at, turned_v_at, query, whole, end, sq, skv, d, step, base, True, D, CAUSAL, EXACT, WIDEN, N)
     column = tl.arange(0, D)
     at = (head * sq + query)[:, None] * d + column[None, :]
     tl.store(dq_ptr + at, (dq * factor).to(dq_ptr.dtype.element_ty), mask=(query[:, None] < sq) & (column[None, :] < d))
+
+
+def _with_room(x: torch.Tensor) -> torch.Tensor:
+    """The transpose of each matrix, with zeros up to whole blocks."""
+    return torch.nn.functional.pad(x.mT, (0, -x.shape[-2] % 128)).contiguous()
 
 
 def flash_attention_backward(
@@ -173,9 +235,14 @@ def flash_attention_backward(
     delta = torch.empty_like(lse)
     some = max(1, (4096 if q.is_cuda else 65536) // wide)
     _delta[(triton.cdiv(rows, some),)](out, grad_out, grad_lse, delta, rows, d, ROWS=some, D=wide)
-    tensors = (q, k, v, grad_out, lse, delta)
-    numbers = (hq // hkv, sq, skv, d, scale or d**-0.5)
-    options = {"D": wide, "CAUSAL": causal, "EXACT": q.dtype == torch.float32, "WIDEN": not q.is_cuda}
-    _grad_keys[lambda meta: (triton.cdiv(skv, meta["N"]), b * hkv)](*tensors, grad_k, grad_v, *numbers, LONG=skv >= 512, **options)
-    _grad_queries[lambda meta: (triton.cdiv(sq, meta["M"]), b * hq)](*tensors, grad_q, *numbers, LONG=sq >= 512, **options)
+    tensors, exact = (q, k, v, grad_out), q.dtype == torch.float32
+    turned_q, turned_k, turned_v, turned_grad = (_with_room(x) for x in tensors) if exact else tensors
+    numbers = (hq // hkv, sq, skv, d)
+    options = {"D": wide, "CAUSAL": causal, "EXACT": exact, "WIDEN": not q.is_cuda}
+    _grad_keys[lambda meta: (triton.cdiv(skv, meta["N"]), b * hkv)](
+        *tensors, turned_q, turned_grad, lse, delta, grad_k, grad_v, *numbers, turned_q.shape[-1], scale or d**-0.5, LONG=skv >= 512, EVEN=sq % 128 == 0, **options
+    )
+    _grad_queries[lambda meta: (triton.cdiv(sq, meta["M"]), b * hq)](
+        *tensors, turned_k, turned_v, lse, delta, grad_q, *numbers, turned_k.shape[-1], scale or d**-0.5, LONG=sq >= 512, EVEN=skv % 128 == 0, **options
+    )
     return grad_q, grad_k, grad_v
