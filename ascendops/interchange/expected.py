@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     import torch
 
-    from ascendops.parity.sensitivity import Truth
+    from ascendops.parity.truth import Truth
     from ascendops.testing.cases import TestCase
 
 FINITE, NAN, PLUS, MINUS = 1, 2, 4, 8

@@ -18,7 +18,8 @@ from ascendops.parity.calling import Values, named_tensors
 from ascendops.parity.flush import NORMAL
 from ascendops.parity.gates import Measured
 from ascendops.parity.golden import evaluate, real, wide_of
-from ascendops.parity.sensitivity import FACTOR, Truth
+from ascendops.parity.sensitivity import FACTOR
+from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import compute_dtype, round_to
 from ascendops.parity.verdict import GateResult
 

@@ -16,7 +16,7 @@ from ascendops.parity.golden import evaluate, wide_of
 from ascendops.parity.jumps import TINY, explained, seen
 from ascendops.parity.locality import locate
 from ascendops.parity.rules import rounded_otherwise
-from ascendops.parity.sensitivity import Truth
+from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import EIGHT_BIT
 
 _MATCH = 0.9  # share of the failing elements that a hypothesis must explain

@@ -16,9 +16,10 @@ from typing import Any
 import torch
 
 from ascendops.errors import AscendOpsError, KernelCrash, KernelHang, TwinCheckError
+from ascendops.loading import resolve
 from ascendops.parity.calling import Outputs, Values, clone, invoke, named_tensors, outputs_of, takes_out
 from ascendops.parity.zones import InputZones
-from ascendops.worker import Worker, resolve
+from ascendops.worker import Worker
 
 POISONS = (0xFF, 0x5A)  # nan in every float format, and a large number in every one
 _GUARD = 64  # bytes before and after each `out` buffer

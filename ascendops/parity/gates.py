@@ -10,7 +10,7 @@ import torch
 from ascendops.build.tensors import octets
 from ascendops.parity.execute import POISONS, Run
 from ascendops.parity.golden import real
-from ascendops.parity.sensitivity import Truth
+from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import EIGHT_BIT, round_to
 from ascendops.parity.verdict import GateResult
 

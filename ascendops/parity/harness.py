@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import torch
 
 from ascendops.errors import ParityError, did_you_mean
+from ascendops.loading import resolve
 from ascendops.parity import bundle, gates, sampling
 from ascendops.parity.bias import unbiased
 from ascendops.parity.bundle import Bundle
@@ -20,7 +21,7 @@ from ascendops.parity.operands import known
 from ascendops.parity.relations import KINDS, check
 from ascendops.parity.verdict import GateResult, Verdict, combine
 from ascendops.spec.random import P_VALUE
-from ascendops.worker import Worker, resolve
+from ascendops.worker import Worker
 
 _FRESH_CASES = 3  # failing cases that are tried again in a fresh process
 _REUSE_CASES = 3  # cases run again after all others, to find state that a call leaves behind

@@ -14,20 +14,20 @@ from ascendops.errors import GoldenError
 from ascendops.parity import gates, operands, standards
 from ascendops.parity.bias import Lean, directions, leans, unbiased
 from ascendops.parity.calling import Outputs, Values, named_tensors
-from ascendops.parity.diagnose import Context, diagnose
+from ascendops.parity.diagnose import Context
 from ascendops.parity.execute import POISONS, Run, Runner, local_runner
 from ascendops.parity.gates import Measured, measure
 from ascendops.parity.golden import own_arithmetic
 from ascendops.parity.jumps import excuse_all
-from ascendops.parity.locality import density, index_of
 from ascendops.parity.sampling import Sampling
-from ascendops.parity.sensitivity import Truth, truths
+from ascendops.parity.sensitivity import truths
 from ascendops.parity.slack import relax
-from ascendops.parity.verdict import CaseResult, GateResult, Worst, number
+from ascendops.parity.summary import fill
+from ascendops.parity.truth import Truth
+from ascendops.parity.verdict import CaseResult, GateResult
 
 _REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
 _SMALL = 1 << 20
-_NUMERIC = ("PRECISION", "WRONG_VALUE", "CANCELLATION")  # of memory that nobody wrote they say nothing
 _REMEMBERED = 3  # cases whose inputs a later one is compared with
 
 
@@ -165,7 +165,7 @@ class Judge:
         result.gates.append(unbiased(leaning))
         seeded = not self.sampling.outputs or self.sampling.seed in context.values
         result.gates.append(self._repeats(repeated if seeded else runs, truth))
-        _fill(result, runs[0], truth, measured, theirs, context)
+        fill(result, runs[0], truth, measured, theirs, context)
         self._standards(result, runs[0].outputs, truth, references, context.values)
         return Judged(result, runs[0], truth, measured, leaning)
 
@@ -287,78 +287,3 @@ def out_specs(truth: Sequence[Truth | None], values: Values) -> list[tuple[tuple
         fallback = kinds[0] if kinds and t.want.dtype == torch.int64 and kinds[0] != torch.bool else t.want.dtype
         specs.append((_shape(t), t.dtype or fallback))
     return specs
-
-
-def _fill(
-    result: CaseResult,
-    run: Run,
-    truth: Sequence[Truth | None],
-    measured: Sequence[Measured | None],
-    theirs: Sequence[Measured | None],
-    context: Context,
-) -> None:
-    by_reference = any(gate.status == "by_reference" for gate in result.gates)
-    blocking = [
-        g for g in result.gates if g.failed and not (by_reference and g.gate in ("G1", "G2")) and g.gate != "G3"
-    ]
-    result.status = "fail" if blocking else ("pass_by_reference" if by_reference else "pass")
-    wrong = any(gate.failed for gate in result.gates if gate.gate in ("G1", "G2"))
-    if wrong and not by_reference:  # wrong elements shift every mean: a bias says nothing more
-        result.gates = [replace(g, status="skipped") if g.gate == "G4" else g for g in result.gates]
-        blocking = [g for g in blocking if g.gate != "G4"]
-    labels = [label for gate in blocking for label in gate.labels]
-    for i, (out, t, m) in enumerate(zip(run.outputs, truth, measured, strict=True)):
-        if out is None or t is None or m is None:
-            continue
-        result.elements += m.failing.numel()
-        result.failing += int(m.failing.sum())
-        _bin(result.histogram, m)
-        worst = _worst(i, t, m)
-        if worst is not None and (
-            result.worst is None or worst.ulp / (worst.allowed or 1) > result.worst.ulp / (result.worst.allowed or 1)
-        ):
-            result.worst = worst
-        if bool(m.failing.any()):
-            found, result.where = diagnose(i, out, t, m, context)
-            result.map = result.map or density(m.failing.any(-1) if out.is_complex() else m.failing)
-            labels += [label for label in found if label not in _NUMERIC or "UNWRITTEN" not in labels]
-    result.labels = tuple(dict.fromkeys(labels))
-    result.reference = _on_reference(result, theirs) if any(t is not None for t in theirs) else ""
-
-
-def _bin(histogram: dict[str, int], m: Measured) -> None:
-    """Counts errors in units of the allowed error: the bins of the report's histogram."""
-    edges = torch.tensor([0.0, 0.125, 0.25, 0.5, 1.0, 2.0, 8.0, 64.0], dtype=torch.float64)
-    names = ["0", "<1/8", "<1/4", "<1/2", "<=1", "<=2", "<=8", "<=64", ">64"]
-    place = torch.bucketize(m.excess.flatten().nan_to_num(1e9, 1e9), edges)
-    for name, count in zip(names, torch.bincount(place, minlength=len(names)).tolist(), strict=True):
-        histogram[name] = histogram.get(name, 0) + int(count)
-    if bool(m.special.any()):
-        histogram["nan/inf"] = histogram.get("nan/inf", 0) + int(m.special.sum())
-
-
-def _worst(output: int, truth: Truth, m: Measured) -> Worst | None:
-    if m.excess.numel() == 0:
-        return None
-    rank = torch.where(m.special, float("inf"), m.excess)
-    place = int(rank.nan_to_num(float("inf")).argmax())
-    index = index_of(place, m.excess.shape)
-    got, want = m.got[index].item(), truth.want[index].item()
-    if truth.kappa is None:
-        return Worst(output, index, got, want, float("nan"), 0.0)
-    step, allowed = float(truth.ulps()[index]), float(truth.allowed()[index])
-    error = float("inf") if bool(m.special[index]) else float(m.error[index])
-    return Worst(
-        output, index, got, want, error / step, allowed / step, "every value is an exact integer" if truth.exact else ""
-    )
-
-
-def _on_reference(result: CaseResult, theirs: Sequence[Measured | None]) -> str:
-    bad = sum(int(t.failing.sum()) for t in theirs if t is not None)
-    worst = max((float(t.excess.max()) for t in theirs if t is not None and t.excess.numel()), default=0.0)
-    if not bad:
-        return "" if result.passed else "the reference agrees with the golden, the candidate does not"
-    both = "" if not result.failing else "; so does the candidate"
-    return (
-        f"the reference differs from the golden in {bad} elements (worst {number(worst)} times the allowed error){both}"
-    )

@@ -15,7 +15,8 @@ from ascendops.parity.decompose import MOVES, ROUNDINGS, SELECTS
 from ascendops.parity.gates import Measured
 from ascendops.parity.golden import evaluate, wide_of
 from ascendops.parity.rounding import Rounded
-from ascendops.parity.sensitivity import Truth, moved
+from ascendops.parity.sensitivity import moved
+from ascendops.parity.truth import Truth
 
 _TRIES = 8
 _MANY = 4  # exact ties that all went the same way are a rounding rule, not an accident

@@ -19,7 +19,7 @@ from ascendops.parity.golden import evaluate, wide_of
 
 if TYPE_CHECKING:
     from ascendops.parity.calling import Outputs, Values
-    from ascendops.parity.sensitivity import Truth
+    from ascendops.parity.truth import Truth
 
 COMPUTE = {"float32": 23, "tf32": 10, "hf32": 11}  # mantissa bits of the operands
 _DRAWS = 6

@@ -12,7 +12,8 @@ import torch
 from ascendops.parity.calling import Outputs, Values
 from ascendops.parity.execute import Run
 from ascendops.parity.golden import wide_of
-from ascendops.parity.sensitivity import Truth, truths
+from ascendops.parity.sensitivity import truths
+from ascendops.parity.truth import Truth
 from ascendops.parity.verdict import GateResult
 
 KINDS = {

@@ -9,7 +9,7 @@ import torch
 from ascendops.parity.decompose import ROUNDINGS
 from ascendops.parity.gates import Measured
 from ascendops.parity.golden import real
-from ascendops.parity.sensitivity import Truth
+from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import ulp
 
 _ENOUGH = 8  # elements from which on a common direction is a rule and no accident

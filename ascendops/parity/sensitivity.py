@@ -10,7 +10,7 @@ E: the largest error of the golden evaluated in the compute dtype on those input
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,11 +18,12 @@ import torch
 from ascendops.errors import GoldenError
 from ascendops.parity import inputs as generator
 from ascendops.parity.calling import Outputs, Values, map_tensors, named_tensors
-from ascendops.parity.decompose import CONTRACTIONS, COPIES, JUMPS, MOVES, RING, SIGNED_ZERO
+from ascendops.parity.decompose import CONTRACTIONS, COPIES, JUMPS, MOVES, RING
 from ascendops.parity.flush import NORMAL, flushed
 from ascendops.parity.golden import evaluate, real, run, wide_of
 from ascendops.parity.rounding import Rounded, Trace
-from ascendops.parity.ulp import EIGHT_BIT, compute_dtype, round_to, ulp
+from ascendops.parity.truth import Truth
+from ascendops.parity.ulp import compute_dtype, round_to, ulp
 
 DRAWS = 6
 FACTOR = 8
@@ -30,58 +31,6 @@ _FEW_DRAWS = 2
 _LARGE = 1 << 22  # elements; above this fewer draws are made
 _STEEP = 16.0  # a response of so many output ulps may be a jump: a much smaller step tells
 _SMALL = 2.0**-10
-
-
-@dataclass(frozen=True)
-class Truth:
-    """The golden's answer for one output.
-
-    Attributes:
-        want: fp64 values for float outputs (complex: real and imaginary parts in a last dim of 2); else the golden's own tensor.
-        dtype: The dtype that the candidate must return, or None when any integer dtype will do.
-        kappa: Allowance on top of two ulps, float64, shape of `want`; None for exact outputs.
-        exact: There is one right result, so bits are compared: values of the inputs that are only moved, selected or cast, or whole numbers that
-            no order of additions rounds.
-        wider: `kappa` also allows intermediates rounded to the output's dtype.
-        names: The torch functions that the golden called.
-        single: The golden evaluated in float32, as float64, if it has nan or infinities that `want` has not.
-        guessed: Nothing declares `dtype`: it is that of the float inputs, promoted.
-        unrounded: What `want` was rounded from, where the function is a cast or a copy.
-    """
-
-    want: torch.Tensor
-    dtype: torch.dtype | None
-    kappa: torch.Tensor | None
-    exact: bool = False
-    single: torch.Tensor | None = None
-    names: tuple[str, ...] = ()
-    wider: bool = False
-    guessed: bool = False
-    unrounded: torch.Tensor | None = None
-
-    @property
-    def moves(self) -> bool:
-        """Whether the golden only moves or casts values."""
-        return all(name in MOVES for name in self.names)
-
-    @property
-    def signed_zero(self) -> bool:
-        """Whether the golden only moves values or sets their signs, so that the sign of zero counts."""
-        return all(name in SIGNED_ZERO for name in self.names)
-
-    def ulps(self) -> torch.Tensor:
-        """One ulp of the output dtype at each golden value, float64."""
-        assert self.dtype is not None
-        return ulp(self.want, real(self.dtype))
-
-    def allowed(self) -> torch.Tensor:
-        """The largest error that passes, |got - want| <= 2 ulp + kappa; 0 where bits are compared."""
-        if self.exact or self.kappa is None:
-            return torch.zeros(self.want.shape, dtype=torch.float64)
-        assert self.dtype is not None
-        if real(self.dtype) in EIGHT_BIT:  # one code beside the right one; a cast rounds to nearest
-            return (0.5 if self.moves else 1.5) * self.ulps() + self.kappa
-        return 2 * self.ulps() + self.kappa
 
 
 def truths(

@@ -21,7 +21,8 @@ from ascendops.parity.gates import Measured, measure
 from ascendops.parity.golden import evaluate, real, wide_of
 from ascendops.parity.orders import InOrder
 from ascendops.parity.rounding import Rounded
-from ascendops.parity.sensitivity import Truth, binade_rms
+from ascendops.parity.sensitivity import binade_rms
+from ascendops.parity.truth import Truth
 
 DRAWS = 8
 DEVIATIONS = 7.0  # the largest of a million normal deviates is 5; the deviation itself is an estimate from DRAWS values

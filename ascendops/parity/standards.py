@@ -13,7 +13,7 @@ import torch
 
 from ascendops.parity.calling import Outputs
 from ascendops.parity.golden import real, wide_of
-from ascendops.parity.sensitivity import Truth
+from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import ulp
 
 Bounds = dict[torch.dtype, tuple[float, ...]]

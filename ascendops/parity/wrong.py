@@ -10,7 +10,7 @@ import torch
 from ascendops.parity.bias import leans, unbiased
 from ascendops.parity.calling import Outputs
 from ascendops.parity.gates import elementwise, measure, special_values
-from ascendops.parity.sensitivity import Truth
+from ascendops.parity.truth import Truth
 
 _TILES = 16
 

@@ -13,7 +13,8 @@ from ascendops.errors import AscendOpsError, FarmVersion
 from ascendops.testing.parcel import Parcel
 
 if TYPE_CHECKING:
-    from ascendops.testing.session import OpSession, Options
+    from ascendops.testing.options import Options
+    from ascendops.testing.session import OpSession
 
 _sessions: dict[Any, OpSession] = {}
 

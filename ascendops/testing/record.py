@@ -208,7 +208,7 @@ def record_all(
     targets = [folder if len(specs) == 1 else folder / spec.name for spec in specs]
     if farm is None:
         return [record(spec, target, reference, seed, tier=tier, keyword=keyword) for spec, target in zip(specs, targets, strict=True)]
-    from ascendops.testing.session import Options
+    from ascendops.testing.options import Options
 
     options = Options(reference=reference, seed=seed, tier=tier)
     tasks = [farm.record(spec, options) for spec in specs]

@@ -160,9 +160,9 @@ def call_triton(target: str, values: dict[str, Any]) -> tuple[list[Any], str]:
     """Runs a Triton reference: natively where CUDA is, else in Triton's interpreter with the bfloat16 repair."""
     import torch
 
+    from ascendops.loading import resolve
     from ascendops.parity.calling import invoke, map_tensors, outputs_of
     from ascendops.testing import triton_interp
-    from ascendops.worker import resolve
 
     native = torch.cuda.is_available()
     if not native:
@@ -193,8 +193,8 @@ def call_cuda(target: str, values: dict[str, Any]) -> tuple[list[Any], str]:
 
 def call_torch(target: str, values: dict[str, Any]) -> tuple[list[Any], str]:
     """Runs golden.py on the inputs as they are, so that torch computes in their own dtypes."""
+    from ascendops.loading import resolve
     from ascendops.parity.calling import invoke, outputs_of
-    from ascendops.worker import resolve
 
     return outputs_of(invoke(resolve(target), values)), "torch on the CPU"
 
@@ -220,7 +220,7 @@ def golden_function(spec: OpSpec, name: str) -> Any:
         GoldenError: There is no such file or function, or the file does not import.
     """
     from ascendops.errors import GoldenError
-    from ascendops.worker import load_file
+    from ascendops.loading import load_file
 
     path: Path = spec.root / "golden.py"
     if not path.is_file():

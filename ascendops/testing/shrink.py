@@ -139,7 +139,7 @@ def script(shrunk: Shrunk, backend: str, soc: str, seed: int, golden: str) -> st
         "import torch",
         "import ascendops",
         "from ascendops.parity import inputs, layouts, verify",
-        "from ascendops.worker import load_file",
+        "from ascendops.loading import load_file",
         f'here = Path("{spec.root.name}") if Path("{spec.root.name}/op.toml").exists() else Path("{spec.root}")',
         f'op = ascendops.open_project(here).build(backend="{backend}", soc="{soc}").ops["{spec.name}"]',
         f'golden = load_file(here / "golden.py").{golden}',

@@ -116,7 +116,7 @@ def triton_reference(operator: Operator) -> Callable[..., Any]:
     Raises:
         BackendMissing: op.toml declares none, or triton is not installed.
     """
-    from ascendops.worker import load_file
+    from ascendops.loading import load_file
 
     spec = operator.spec
     declared = spec.reference.get("triton") if spec is not None else None

@@ -17,7 +17,7 @@ from ascendops.errors import DirectLaunchRefused
 from ascendops.interchange.direct import _Writer
 from ascendops.interchange.direct_kernel import macros, read_kernel
 from ascendops.interchange.expected import FINITE, MINUS, NAN, PLUS, _arrays
-from ascendops.parity.sensitivity import Truth
+from ascendops.parity.truth import Truth
 from ascendops.render import FileSet, env, families, new_project
 
 KERNEL = """#include "kernel_operator.h"

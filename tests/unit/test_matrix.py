@@ -10,7 +10,7 @@ import torch
 
 from ascendops.errors import UnknownTier, VerdictDisagrees
 from ascendops.parity.faults import FAULTS
-from ascendops.parity.sensitivity import Truth
+from ascendops.parity.truth import Truth
 from ascendops.parity.wrong import wrong_candidates
 from ascendops.render import new_project
 from ascendops.report.model import CaseReport, OpReport

@@ -383,7 +383,7 @@ def test_errors_say_who_is_at_fault() -> None:
 
 
 def test_a_wrong_candidate_that_only_changes_the_sign_of_zero_is_no_wrong_candidate() -> None:
-    from ascendops.parity.sensitivity import Truth
+    from ascendops.parity.truth import Truth
     from ascendops.parity.wrong import wrong_candidates
 
     zeros = torch.tensor([0.0, -0.0, -0.0, 0.0])

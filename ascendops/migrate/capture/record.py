@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ascendops.worker import resolve
+from ascendops.loading import resolve
 
 
 def record(model: str, inputs: str | None) -> list[dict[str, Any]]:
