@@ -41,7 +41,7 @@ class Entry:
         """Runs `operator` from now on."""
         spec = operator.spec
         if self.native is not None:
-            self.native.forget(operator.name)
+            self.native.forget(self.qualified)
         self.operator, self.functions = operator, {}
         if spec is not None:
             self.names = tuple(arg.name for arg in spec.schema.arguments if not arg.kwarg_only)

@@ -1,13 +1,15 @@
 """Compiled CPU registration: C++ kernels for the CPU and Autograd keys, which run the twin without going through Python.
 
-A call whose shapes, dtypes and attributes an earlier call had takes what op_host decided then, allocates its outputs and launches the twin,
-all in C++ (src/twin_kernel.h). Anything else goes to the operator's Python kernel, registered as `<namespace>_python::<name>`, which hands
-its plan over. Gradients, Meta, vmap, autocast and the variants are those of the Python registration.
+One library of boxed kernels serves every schema, so that an operator needs no compilation of its own. A call whose shapes, dtypes and
+attributes an earlier call had takes what op_host decided then, allocates its outputs and launches the twin, all in C++ (src/call.h).
+Anything else goes to the operator's Python kernel, registered as `<namespace>_python::<name>`, which hands its plan over. Gradients,
+Meta, vmap, autocast and the variants are those of the Python registration.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ import torch
 
 from ascendops import resources
 from ascendops.build.operator import Operator
+from ascendops.errors import RegistrationError
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import compile_error
 from ascendops.twin import launch as twin
@@ -53,15 +56,30 @@ def refusal(operator: Operator) -> str | None:
 
 @dataclass(frozen=True)
 class Native:
-    """The loaded library of compiled kernels of one project.
+    """The loaded library of compiled kernels, one for all operators of the process.
 
     Attributes:
-        path: The library.
         library: It, for its C functions.
     """
 
-    path: Path
     library: ctypes.CDLL
+
+    def register(self, spec: OpSpec, namespace: str) -> None:
+        """Registers the operator's kernels for the CPU and, if it has a gradient, Autograd keys.
+
+        Raises:
+            RegistrationError: PyTorch refused them.
+        """
+        from ascendops.torchlib import gradients as grads
+
+        kinds = "".join("t" if argument.is_tensor else "a" for argument in spec.schema.arguments)
+        inputs, outputs = ([tensor.name.encode() for tensor in tensors] for tensors in (spec.inputs, spec.outputs))
+        problem = self.library.ascendops_cpu_register(
+            namespace.encode(), spec.name.encode(), kinds.encode(), (ctypes.c_char_p * len(inputs))(*inputs), len(inputs),
+            (ctypes.c_char_p * len(outputs))(*outputs), len(outputs), int(grads.applies(spec)),
+        )  # fmt: skip
+        if problem is not None:
+            raise RegistrationError(f"{namespace}::{spec.name} cannot have compiled kernels", why=problem.decode(errors="replace"))
 
     def keep(self, entry: Entry, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
         """Hands the plan of the call that has just run to the C++ kernel that waits for it, if the next call like it can do without Python."""
@@ -77,13 +95,13 @@ class Native:
         runtime = _runtime(operator.kernels[plan.column])
         self.library.ascendops_cpu_keep(ctypes.byref(request), runtime.twin_launch, runtime.twin_report, plan.tiling.data)
 
-    def forget(self, name: str) -> None:
+    def forget(self, qualified: str) -> None:
         """Drops the plans of an operator that was built again."""
-        self.library.ascendops_cpu_forget(name.encode())
+        self.library.ascendops_cpu_forget(qualified.encode())
 
-    def plans(self, name: str) -> int:
-        """How many kinds of calls go without Python by now."""
-        return int(self.library.ascendops_cpu_plans(name.encode()))
+    def plans(self, qualified: str) -> int:
+        """How many kinds of calls of `namespace::name` go without Python by now."""
+        return int(self.library.ascendops_cpu_plans(qualified.encode()))
 
 
 def _runtime(kernel: Path) -> ctypes.CDLL:
@@ -92,51 +110,45 @@ def _runtime(kernel: Path) -> ctypes.CDLL:
 
 
 def load(specs: Sequence[OpSpec], namespace: str) -> Native:
-    """Compiles the kernels (about 15 s at first, then from the cache) and registers them for the CPU and Autograd keys of `namespace`.
+    """Registers compiled kernels of these operators; the library is compiled once for each version of PyTorch (about 15 s), then from the cache.
 
     Raises:
         CompilerNotFound: There is no C++ compiler.
-        CompileError: They do not compile with this PyTorch.
+        CompileError: It does not compile with this PyTorch.
+        RegistrationError: PyTorch refused the kernels of an operator.
     """
-    path = _compiled(text(specs, namespace), f"the CPU kernels of {', '.join(spec.name for spec in specs)}")
+    native = _loaded()
+    for spec in specs:
+        native.register(spec, namespace)
+    return native
+
+
+@functools.cache
+def _loaded() -> Native:
+    path = _compiled()
     _register_judge()
     torch.ops.load_library(str(path))
     library = ctypes.CDLL(str(path))
+    library.ascendops_cpu_register.restype = ctypes.c_char_p
+    library.ascendops_cpu_register.argtypes = [*[ctypes.c_char_p] * 3, *[ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t] * 2, ctypes.c_int]
     library.ascendops_cpu_plans.restype = ctypes.c_uint64
-    return Native(path, library)
+    return Native(library)
 
 
-def text(specs: Sequence[OpSpec], namespace: str) -> str:
-    """The C++ source of the kernels."""
-    from ascendops.render import env
-    from ascendops.render.opview import views
-    from ascendops.torchlib import gradients as grads
-
-    shown = {view.name: view for spec in specs for view in views(spec)}
-    ops = [shown[spec.name] for spec in specs]
-    requires = {spec.name: " || ".join(f"Requires({tensor.name})" for tensor in spec.inputs) for spec in specs}
-    gradients = {spec.name for spec in specs if grads.applies(spec)}
-    values = {"namespace": namespace, "ops": ops, "gradients": gradients, "requires": requires}
-    return env.render("_gen/torch/cpu.cpp.j2", {"header": "generated by ascendops", "p": values})
-
-
-def _compiled(source: str, what: str) -> Path:
+def _compiled() -> Path:
     root, compiler = Path(torch.__file__).parent, cxx.find_compiler()
     abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch.compiled_with_cxx11_abi())}"
-    folders = (_SOURCES, resources.twin("include"), root / "include", root / "include/torch/csrc/api/include")
-    command = [compiler.path, *_FLAGS, abi, *(f"-I{folder}" for folder in folders)]
-    headers = [_SOURCES / "twin_kernel.h", resources.twin("include") / "ascendc_twin" / "launch_abi.h"]
-    key = cache.digest(compiler.identity, torch.__version__, *command, source)
+    folders = (resources.twin("include"), root / "include", root / "include/torch/csrc/api/include")
+    command = [compiler.path, *_FLAGS, abi, *(f"-I{folder}" for folder in folders), "-shared", str(_SOURCES / "cpu.cpp")]
+    files = [*sorted(_SOURCES.iterdir()), resources.twin("include") / "ascendc_twin" / "launch_abi.h"]
 
     def make(stage: Path) -> list[Path]:
-        file = stage / "cpu.cpp"
-        file.write_text(source)
-        outcome = cxx.run([*command, "-shared", str(file), "-o", str(stage / "cpu.so"), f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", *cxx.loaded_runtime()])
+        outcome = cxx.run([*command, "-o", str(stage / "cpu.so"), f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", *cxx.loaded_runtime()])
         if outcome.returncode != 0:
-            raise compile_error(outcome, what)
-        return headers
+            raise compile_error(outcome, f"the compiled CPU kernels for torch {torch.__version__}")
+        return files
 
-    return cache.publish("torch", key, make).path / "cpu.so"
+    return cache.publish("torch", cache.digest(compiler.identity, torch.__version__, *command), make).path / "cpu.so"
 
 
 def _register_judge() -> None:

@@ -30,7 +30,7 @@ def register(library: Library, namespace: str, *, compiled: bool = False) -> Any
         RegistrationError: An operator of that name with another declaration is registered already in this process, or with Python kernels
             when compiled ones are asked for.
         CompilerNotFound: There is no C++ compiler for `compiled`.
-        CompileError: The kernels do not compile with this PyTorch.
+        CompileError: The compiled kernels do not compile with this PyTorch.
     """
     texts = {f"{namespace}::{name}": _declaration(operator) for name, operator in library.ops.items()}
     for qualified, text in texts.items():
