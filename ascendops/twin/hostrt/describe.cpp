@@ -36,9 +36,9 @@ void DescribeParam(Json &json, const ops::OpParamDef &param) {
     json.Close(']').Close('}');
 }
 
-void DescribeParams(Json &json, const char *key, const ops::OpNamedList<ops::OpParamDef> &params) {
+void DescribeParams(Json &json, const char *key, const std::deque<ops::OpParamDef> &params) {
     json.Key(key).Open('[');
-    for (const ops::OpParamDef &param : params.items) {
+    for (const ops::OpParamDef &param : params) {
         DescribeParam(json, param);
     }
     json.Close(']');
@@ -71,7 +71,7 @@ void DescribeDefault(Json &json, const ops::OpAttrDef &attr) {
 
 void DescribeAttrs(Json &json, const ops::OpDef &def) {
     json.Key("attrs").Open('[');
-    for (const ops::OpAttrDef &attr : def.attrs.items) {
+    for (const ops::OpAttrDef &attr : def.attrs) {
         json.Open('{').Field("name", attr.name).Field("kind", std::string(1, attr.kind)).Field("required", attr.required);
         json.Key("default");
         if (attr.has_default) {

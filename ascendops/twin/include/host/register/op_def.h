@@ -76,32 +76,32 @@ struct ScalarVar {
 // One input or output. Fields are read by the twin; operator sources only call the methods.
 class OpParamDef {
 public:
-    explicit OpParamDef(const char *name_) : name(name_) {}
+    explicit OpParamDef(const char *name);
 
-    OpParamDef &ParamType(Option type) { return param_type = type, *this; }
-    OpParamDef &DataType(std::vector<ge::DataType> types) { return dtypes = std::move(types), dtype_list = false, *this; }
-    OpParamDef &DataTypeList(std::vector<ge::DataType> types) { return dtypes = std::move(types), dtype_list = true, *this; }
-    OpParamDef &Format(std::vector<ge::Format> list) { return formats = std::move(list), format_list = false, *this; }
-    OpParamDef &FormatList(std::vector<ge::Format> list) { return formats = std::move(list), format_list = true, *this; }
-    OpParamDef &DataTypeForBinQuery(std::vector<ge::DataType>) { return *this; }
-    OpParamDef &FormatForBinQuery(std::vector<ge::Format>) { return *this; }
-    OpParamDef &UnknownShapeFormat(std::vector<ge::Format>) { return *this; }
-    OpParamDef &ValueDepend(Option depend) { return value_depend = depend, *this; }
-    OpParamDef &ValueDepend(Option depend, DependScope scope) { return value_depend = depend, depend_scope = scope, *this; }
-    OpParamDef &IgnoreContiguous() { return ignore_contiguous = true, *this; }
-    OpParamDef &AutoContiguous() { return auto_contiguous = true, *this; }
-    OpParamDef &Scalar() { return scalar = true, *this; }
-    OpParamDef &ScalarList() { return scalar_list = true, *this; }
-    OpParamDef &To(const ge::DataType type) { return scalar_type = type, *this; }
-    OpParamDef &To(const char *param) { return scalar_name = param, *this; }
-    OpParamDef &Version(uint32_t number) { return version = number, *this; }
-    OpParamDef &InitValue(uint64_t value) { return init_value = {ScalarVar(ScalarType::UINT64, value)}, *this; }
-    OpParamDef &InitValue(const ScalarVar &value) { return init_value = {value}, *this; }
-    OpParamDef &InitValue(const std::vector<ScalarVar> &values) { return init_value = values, *this; }
-    OpParamDef &OutputShapeDependOnCompute() { return shape_depends_on_compute = true, *this; }
-    OpParamDef &Follow(const char *param) { return Follow(param, FollowType::ALL); }
-    OpParamDef &Follow(const char *param, FollowType type) { return follow = param, follow_type = type, *this; }
-    OpParamDef &Comment(const char *) { return *this; }
+    OpParamDef &ParamType(Option type);
+    OpParamDef &DataType(std::vector<ge::DataType> types);
+    OpParamDef &DataTypeList(std::vector<ge::DataType> types);
+    OpParamDef &Format(std::vector<ge::Format> list);
+    OpParamDef &FormatList(std::vector<ge::Format> list);
+    OpParamDef &DataTypeForBinQuery(std::vector<ge::DataType>);
+    OpParamDef &FormatForBinQuery(std::vector<ge::Format>);
+    OpParamDef &UnknownShapeFormat(std::vector<ge::Format>);
+    OpParamDef &ValueDepend(Option depend);
+    OpParamDef &ValueDepend(Option depend, DependScope scope);
+    OpParamDef &IgnoreContiguous();
+    OpParamDef &AutoContiguous();
+    OpParamDef &Scalar();
+    OpParamDef &ScalarList();
+    OpParamDef &To(const ge::DataType type);
+    OpParamDef &To(const char *param);
+    OpParamDef &Version(uint32_t number);
+    OpParamDef &InitValue(uint64_t value);
+    OpParamDef &InitValue(const ScalarVar &value);
+    OpParamDef &InitValue(const std::vector<ScalarVar> &values);
+    OpParamDef &OutputShapeDependOnCompute();
+    OpParamDef &Follow(const char *param);
+    OpParamDef &Follow(const char *param, FollowType type);
+    OpParamDef &Comment(const char *);
 
     std::string name;
     Option param_type = REQUIRED;
@@ -126,27 +126,27 @@ public:
 
 class OpAttrDef {
 public:
-    explicit OpAttrDef(const char *name_) : name(name_) {}
+    explicit OpAttrDef(const char *name);
 
-    OpAttrDef &AttrType(Option type) { return required = type == REQUIRED, *this; }
-    OpAttrDef &Bool() { return Kind('b'); }
-    OpAttrDef &Bool(bool value) { return bool_value = value, Default('b'); }
-    OpAttrDef &Float() { return Kind('f'); }
-    OpAttrDef &Float(float value) { return float_value = value, Default('f'); }
-    OpAttrDef &Int() { return Kind('i'); }
-    OpAttrDef &Int(int64_t value) { return int_value = value, Default('i'); }
-    OpAttrDef &String() { return Kind('s'); }
-    OpAttrDef &String(const char *value) { return string_value = value, Default('s'); }
-    OpAttrDef &ListBool() { return Kind('B'); }
-    OpAttrDef &ListBool(std::vector<bool> value) { return list_bool = std::move(value), Default('B'); }
-    OpAttrDef &ListFloat() { return Kind('F'); }
-    OpAttrDef &ListFloat(std::vector<float> value) { return list_float = std::move(value), Default('F'); }
-    OpAttrDef &ListInt() { return Kind('I'); }
-    OpAttrDef &ListInt(std::vector<int64_t> value) { return list_int = std::move(value), Default('I'); }
-    OpAttrDef &ListListInt() { return Kind('L'); }
-    OpAttrDef &ListListInt(std::vector<std::vector<int64_t>> value) { return list_list_int = std::move(value), Default('L'); }
-    OpAttrDef &Version(uint32_t) { return *this; }
-    OpAttrDef &Comment(const char *) { return *this; }
+    OpAttrDef &AttrType(Option type);
+    OpAttrDef &Bool();
+    OpAttrDef &Bool(bool value);
+    OpAttrDef &Float();
+    OpAttrDef &Float(float value);
+    OpAttrDef &Int();
+    OpAttrDef &Int(int64_t value);
+    OpAttrDef &String();
+    OpAttrDef &String(const char *value);
+    OpAttrDef &ListBool();
+    OpAttrDef &ListBool(std::vector<bool> value);
+    OpAttrDef &ListFloat();
+    OpAttrDef &ListFloat(std::vector<float> value);
+    OpAttrDef &ListInt();
+    OpAttrDef &ListInt(std::vector<int64_t> value);
+    OpAttrDef &ListListInt();
+    OpAttrDef &ListListInt(std::vector<std::vector<int64_t>> value);
+    OpAttrDef &Version(uint32_t);
+    OpAttrDef &Comment(const char *);
 
     std::string name;
     bool required = true;
@@ -162,67 +162,53 @@ public:
     std::vector<std::vector<int64_t>> list_list_int;
 
 private:
-    OpAttrDef &Kind(char letter) { return kind = letter, *this; }
-    OpAttrDef &Default(char letter) { return kind = letter, has_default = true, *this; }
-};
-
-// Items by name, in the order of their first mention; references to them stay valid.
-template <typename T>
-class OpNamedList {
-public:
-    T &Get(const char *name) {
-        for (T &item : items) {
-            if (item.name == name) {
-                return item;
-            }
-        }
-        items.emplace_back(name);
-        return items.back();
-    }
-
-    std::deque<T> items;
+    OpAttrDef &Kind(char letter);
+    OpAttrDef &Default(char letter);
 };
 
 class OpAICoreConfig {
 public:
-    OpAICoreConfig() = default;
-    explicit OpAICoreConfig(const char *) {}
+    OpAICoreConfig();
+    explicit OpAICoreConfig(const char *);
+    OpAICoreConfig(const OpAICoreConfig &);
+    OpAICoreConfig &operator=(const OpAICoreConfig &);
+    ~OpAICoreConfig();
 
-    OpParamDef &Input(const char *name) { return inputs.Get(name); }
-    OpParamDef &Output(const char *name) { return outputs.Get(name); }
-    OpAICoreConfig &DynamicCompileStaticFlag(bool flag) { return Set("dynamicCompileStatic.flag", flag); }
-    OpAICoreConfig &DynamicFormatFlag(bool flag) { return Set("dynamicFormat.flag", flag); }
-    OpAICoreConfig &DynamicRankSupportFlag(bool flag) { return Set("dynamicRankSupport.flag", flag); }
-    OpAICoreConfig &DynamicShapeSupportFlag(bool flag) { return Set("dynamicShapeSupport.flag", flag); }
-    OpAICoreConfig &NeedCheckSupportFlag(bool flag) { return Set("needCheckSupport.flag", flag); }
-    OpAICoreConfig &PrecisionReduceFlag(bool flag) { return Set("precision_reduce.flag", flag); }
-    OpAICoreConfig &ExtendCfgInfo(const char *key, const char *value) { return info[key] = value, *this; }
+    OpParamDef &Input(const char *name);
+    OpParamDef &Output(const char *name);
+    OpAICoreConfig &DynamicCompileStaticFlag(bool flag);
+    OpAICoreConfig &DynamicFormatFlag(bool flag);
+    OpAICoreConfig &DynamicRankSupportFlag(bool flag);
+    OpAICoreConfig &DynamicShapeSupportFlag(bool flag);
+    OpAICoreConfig &NeedCheckSupportFlag(bool flag);
+    OpAICoreConfig &PrecisionReduceFlag(bool flag);
+    OpAICoreConfig &ExtendCfgInfo(const char *key, const char *value);
 
-    OpNamedList<OpParamDef> inputs;
-    OpNamedList<OpParamDef> outputs;
+    std::deque<OpParamDef> inputs;
+    std::deque<OpParamDef> outputs;
     std::map<std::string, std::string> info;
 
 private:
-    OpAICoreConfig &Set(const char *key, bool flag) { return info[key] = flag ? "true" : "false", *this; }
+    OpAICoreConfig &Set(const char *key, bool flag);
 };
 
 class OpAICoreDef {
 public:
-    OpAICoreDef &SetTiling(gert::OpImplRegisterV2::TilingKernelFunc func) { return tiling = func, *this; }
-    OpAICoreDef &SetCheckSupport(optiling::OP_CHECK_FUNC func) { return check_support = func, *this; }
-    OpAICoreDef &SetOpSelectFormat(optiling::OP_CHECK_FUNC func) { return select_format = func, *this; }
-    OpAICoreDef &SetOpSupportInfo(optiling::OP_CHECK_FUNC func) { return support_info = func, *this; }
-    OpAICoreDef &SetOpSpecInfo(optiling::OP_CHECK_FUNC func) { return spec_info = func, *this; }
-    OpAICoreDef &SetParamGeneralize(optiling::PARAM_GENERALIZE_FUNC func) { return param_generalize = func, *this; }
-    gert::OpImplRegisterV2::TilingKernelFunc &GetTiling() { return tiling; }
-    optiling::OP_CHECK_FUNC &GetCheckSupport() { return check_support; }
-    optiling::OP_CHECK_FUNC &GetOpSelectFormat() { return select_format; }
-    optiling::OP_CHECK_FUNC &GetOpSupportInfo() { return support_info; }
-    optiling::OP_CHECK_FUNC &GetOpSpecInfo() { return spec_info; }
-    optiling::PARAM_GENERALIZE_FUNC &GetParamGeneralize() { return param_generalize; }
-    OpAICoreDef &LaunchWithZeroEleOutputTensors(bool) { return *this; }
-    OpAICoreDef &AddConfig(const char *unit) { return configs[unit] = OpAICoreConfig(), *this; }
-    OpAICoreDef &AddConfig(const char *unit, OpAICoreConfig &config) { return configs[unit] = config, *this; }
+    OpAICoreDef &SetTiling(gert::OpImplRegisterV2::TilingKernelFunc func);
+    OpAICoreDef &SetCheckSupport(optiling::OP_CHECK_FUNC func);
+    OpAICoreDef &SetOpSelectFormat(optiling::OP_CHECK_FUNC func);
+    OpAICoreDef &SetOpSupportInfo(optiling::OP_CHECK_FUNC func);
+    OpAICoreDef &SetOpSpecInfo(optiling::OP_CHECK_FUNC func);
+    OpAICoreDef &SetParamGeneralize(optiling::PARAM_GENERALIZE_FUNC func);
+    gert::OpImplRegisterV2::TilingKernelFunc &GetTiling();
+    optiling::OP_CHECK_FUNC &GetCheckSupport();
+    optiling::OP_CHECK_FUNC &GetOpSelectFormat();
+    optiling::OP_CHECK_FUNC &GetOpSupportInfo();
+    optiling::OP_CHECK_FUNC &GetOpSpecInfo();
+    optiling::PARAM_GENERALIZE_FUNC &GetParamGeneralize();
+    OpAICoreDef &LaunchWithZeroEleOutputTensors(bool);
+    OpAICoreDef &AddConfig(const char *unit);
+    OpAICoreDef &AddConfig(const char *unit, OpAICoreConfig &config);
 
     gert::OpImplRegisterV2::TilingKernelFunc tiling = nullptr;
     std::map<std::string, OpAICoreConfig> configs;
@@ -238,50 +224,55 @@ private:
 // AI CPU and host CPU kernels are outside of the twin: their declarations are accepted and ignored.
 class OpCpuDef {
 public:
-    OpCpuDef &Engine(const char *) { return *this; }
-    OpCpuDef &FlagPartial(bool) { return *this; }
-    OpCpuDef &ComputeCost(const char *) { return *this; }
-    OpCpuDef &FlagAsync(bool) { return *this; }
-    OpCpuDef &OpKernelLib(const char *) { return *this; }
-    OpCpuDef &KernelSo(const char *) { return *this; }
-    OpCpuDef &FunctionName(const char *) { return *this; }
-    OpCpuDef &UserDefined(bool) { return *this; }
-    OpCpuDef &ExtendCfgInfo(const char *, const char *) { return *this; }
+    OpCpuDef &Engine(const char *);
+    OpCpuDef &FlagPartial(bool);
+    OpCpuDef &ComputeCost(const char *);
+    OpCpuDef &FlagAsync(bool);
+    OpCpuDef &OpKernelLib(const char *);
+    OpCpuDef &KernelSo(const char *);
+    OpCpuDef &FunctionName(const char *);
+    OpCpuDef &UserDefined(bool);
+    OpCpuDef &ExtendCfgInfo(const char *, const char *);
 };
 using OpAICPUDef = OpCpuDef;
 using OpHostCPUDef = OpCpuDef;
 
 class OpMC2Def {
 public:
-    OpMC2Def &HcclGroup(const char *value) { return groups = {value}, *this; }
-    OpMC2Def &HcclGroup(std::vector<const char *> values) { return groups.assign(values.begin(), values.end()), *this; }
-    void HcclServerType(enum HcclServerType, const char * = nullptr) {}
+    OpMC2Def &HcclGroup(const char *value);
+    OpMC2Def &HcclGroup(std::vector<const char *> values);
+    void  HcclServerType(enum HcclServerType, const char * = nullptr);
 
     std::vector<std::string> groups;
 };
 
 class OpDef {
 public:
-    explicit OpDef(const char *type_) : type(type_) {}
+    explicit OpDef(const char *type);
+    OpDef(const OpDef &);
+    OpDef(OpDef &&);
+    OpDef &operator=(const OpDef &);
+    OpDef &operator=(OpDef &&);
+    ~OpDef();
 
-    OpParamDef &Input(const char *name) { return inputs.Get(name); }
-    OpParamDef &Output(const char *name) { return outputs.Get(name); }
-    OpAttrDef &Attr(const char *name) { return attrs.Get(name); }
-    OpDef &Comment(CommentSection, const char *) { return *this; }
-    OpDef &SetInferShape(gert::OpImplRegisterV2::InferShapeKernelFunc func) { return infer_shape = func, *this; }
-    OpDef &SetInferShapeRange(gert::OpImplRegisterV2::InferShapeRangeKernelFunc) { return *this; }
-    OpDef &SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc func) { return infer_dtype = func, *this; }
-    OpAICoreDef &AICore() { return aicore; }
-    OpAICPUDef &AICPU() { return cpu; }
-    OpHostCPUDef &HostCPU() { return cpu; }
-    OpMC2Def &MC2() { return mc2; }
-    OpDef &FormatMatchMode(FormatCheckOption) { return *this; }
-    OpDef &EnableFallBack() { return *this; }
+    OpParamDef &Input(const char *name);
+    OpParamDef &Output(const char *name);
+    OpAttrDef &Attr(const char *name);
+    OpDef &Comment(CommentSection, const char *);
+    OpDef &SetInferShape(gert::OpImplRegisterV2::InferShapeKernelFunc func);
+    OpDef &SetInferShapeRange(gert::OpImplRegisterV2::InferShapeRangeKernelFunc);
+    OpDef &SetInferDataType(gert::OpImplRegisterV2::InferDataTypeKernelFunc func);
+    OpAICoreDef &AICore();
+    OpAICPUDef &AICPU();
+    OpHostCPUDef &HostCPU();
+    OpMC2Def &MC2();
+    OpDef &FormatMatchMode(FormatCheckOption);
+    OpDef &EnableFallBack();
 
     std::string type;
-    OpNamedList<OpParamDef> inputs;
-    OpNamedList<OpParamDef> outputs;
-    OpNamedList<OpAttrDef> attrs;
+    std::deque<OpParamDef> inputs;
+    std::deque<OpParamDef> outputs;
+    std::deque<OpAttrDef> attrs;
     gert::OpImplRegisterV2::InferShapeKernelFunc infer_shape = nullptr;
     gert::OpImplRegisterV2::InferDataTypeKernelFunc infer_dtype = nullptr;
     OpAICoreDef aicore;
