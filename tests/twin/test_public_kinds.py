@@ -11,6 +11,7 @@ from core_kernels import compiled, expectations, findings
 
 import ascendops
 from ascendops.errors import KernelCrash
+from ascendops.twin.launch import GmBuffer
 
 pytestmark = pytest.mark.twin
 
@@ -203,3 +204,13 @@ def test_blocks_that_talk_past_the_data_cache() -> None:
     assert y[0] == 42
     small = np.zeros(1, np.int32)
     assert {kind for kind, _ in findings(compiled(KERNELS), "flag_past_the_cache", small, y, block_dim=1)} & {"GM-BOUNDS", "GM-PADDING"}
+
+
+def test_elements_of_an_output_that_are_assigned_by_reference() -> None:
+    """They are writes: nothing was read before it was written, and two blocks in one line would be a race."""
+    memory = np.full(32, 7, np.int32)
+    output = GmBuffer(memory.ctypes.data, memory.nbytes, "y", undefined=True)
+    assert findings(compiled(KERNELS), "assigned_by_reference", output, 0, block_dim=2) == set()
+    assert (memory.reshape(2, 16)[:, :9] == [*range(10, 18), 33]).all()
+    fresh = GmBuffer(memory.ctypes.data, memory.nbytes, "y", undefined=True)
+    assert {kind for kind, _ in findings(compiled(KERNELS), "assigned_by_reference", fresh, 1, block_dim=2)} == {"GM-UNINIT"}

@@ -221,6 +221,13 @@ void check_contents(Private &p, const GmArea &area, bool reads, bool writes) {
             static_cast<ull>(total), gm_describe(p, area.lo).c_str(), all ? "all " : "", static_cast<ull>(missing));
 }
 
+// operator() may as well be assigned to: what an element holds that nobody has written is not what the kernel wants.
+bool assigns(Private &p, uint64_t at, uint32_t bytes) {
+    if (p.api[0] != 'o') return false;
+    const Range *range = gm_range(p, at, bytes);
+    return range != nullptr && (range->flags & TWIN_BUFFER_UNDEFINED) && gm_unwritten(*range, at, bytes) == bytes;
+}
+
 }  // namespace
 
 void global_access(Private &p, PipeId pipe, const Span &span, Rw rw, const Walk &walk) {
@@ -241,6 +248,10 @@ void global_scalar(Private &p, uint64_t at, uint32_t bytes, Rw rw) {
     area.run = bytes;
     ++p.in_runtime;
     take_published(p);
+    if (rw == Rw::READ && assigns(p, at, bytes)) {
+        rw = Rw::WRITE;
+        gm_written(p, reinterpret_cast<const uint8_t *>(at), bytes);
+    }
     check_contents(p, area, rw == Rw::READ, rw == Rw::WRITE);
     const uint64_t line = line_of(p, at);
     const bool past_cache = strstr(p.api, "GmByPassDCache") != nullptr, fresh = past_cache || (rw == Rw::READ && cache_looks_past(p, line));

@@ -372,3 +372,13 @@ extern "C" __global__ __aicore__ void flag_past_the_cache(GM_ADDR xAddr, GM_ADDR
     }
     AscendC::WriteGmByPassDCache((__gm__ int32_t *)yAddr, 2 * AscendC::ReadGmByPassDCache(x + 1));
 }
+
+// Elements of an output are assigned by reference, changed by reference, and read; block 1 has the second line. Word 9 is read before it is written.
+extern "C" __global__ __aicore__ void assigned_by_reference(GM_ADDR yAddr, int32_t early) {
+    AscendC::GlobalTensor<int32_t> y;
+    y.SetGlobalBuffer((__gm__ int32_t *)yAddr + 16 * AscendC::GetBlockIdx(), 16);
+    for (int32_t i = 0; i < 8; i++) y(i) = i;
+    for (int32_t i = 0; i < 8; i++) y(i) += 10;
+    y(8) = y.GetValue(7) + y(6);
+    if (early) y.SetValue(10, y.GetValue(9));
+}
