@@ -9,10 +9,10 @@ import pytest
 
 # Minutes of work in few tests. They start first, so that no process is left alone with one of them at the end.
 LONG = (
-    "test_docs_run", "test_torch_native", "test_cli_kernels", "test_row_families", "test_testing", "test_moving_families", "test_torch_gallery",
+    "test_checks", "test_docs_run", "test_torch_native", "test_cli_kernels", "test_row_families", "test_testing", "test_moving_families", "test_torch_gallery",
     "test_npu_twin", "test_cann_frontends", "test_public_projects", "test_attention_gradients", "test_package", "test_torch_onnx",
 )  # fmt: skip
-APART = ("test_docs_run",)  # each test of these stands alone; of all others, a file shares what its fixtures build
+APART = ("test_checks", "test_docs_run")  # each test of these stands alone; of all others, a file shares what its fixtures build
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

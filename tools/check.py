@@ -87,20 +87,23 @@ def templates() -> Iterator[str]:
         yield str(problem)
 
 
-def main() -> int:
-    """Runs every check, prints one line for each, and returns 1 if any found something."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fix", action="store_true", help="let ruff repair what it can")
-    fix = ["--fix"] if parser.parse_args().fix else []
-    checks: dict[str, Callable[[], Iterator[str]]] = {
-        "ruff": lambda: tool("ruff", "check", "--quiet", *fix, "."),
+def checks(fix: bool = False) -> dict[str, Callable[[], Iterator[str]]]:
+    """Every check by name; each yields what it finds. `fix` lets ruff repair what it can."""
+    return {
+        "ruff": lambda: tool("ruff", "check", "--quiet", *(["--fix"] if fix else []), "."),
         "mypy": lambda: tool("mypy", "--no-error-summary"),
         "templates": templates,
         "rules": rules,
         "docs": lambda: tool("tools.gen_docs", "--check"),
     }
+
+
+def main() -> int:
+    """Runs every check, prints one line for each, and returns 1 if any found something."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--fix", action="store_true", help="let ruff repair what it can")
     failed = 0
-    for name, check in checks.items():
+    for name, check in checks(parser.parse_args().fix).items():
         start = time.perf_counter()
         found = list(check())
         failed += bool(found)

@@ -130,7 +130,8 @@ def _loaded() -> Native:
     torch.ops.load_library(str(path))
     library = ctypes.CDLL(str(path))
     library.ascendops_cpu_register.restype = ctypes.c_char_p
-    library.ascendops_cpu_register.argtypes = [*[ctypes.c_char_p] * 3, *[ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t] * 2, ctypes.c_int]
+    text, texts, number = ctypes.c_char_p, ctypes.POINTER(ctypes.c_char_p), ctypes.c_size_t
+    library.ascendops_cpu_register.argtypes = [text, text, text, texts, number, texts, number, ctypes.c_int]
     library.ascendops_cpu_plans.restype = ctypes.c_uint64
     return Native(library)
 
