@@ -125,8 +125,26 @@ def bench(roots: Sequence[Path], options: Options, progress: Callable[[Row], Non
     return Bench(tuple(rows), environment(options))
 
 
-def measured(project: Project, options: Options, accepted: dict[str, str] | None = None) -> Iterator[Row]:
-    """The rows of one project, as they are done; `accepted` remembers digests of outputs that were right, so that equal ones need no golden.
+@dataclass
+class Kept:
+    """What several benches of one project share; close it after the last.
+
+    Attributes:
+        accepted: Digests of outputs that were right, so that equal ones need no golden.
+        worker: The process that has the operators, on the twin. On a device each bench starts one, because a process keeps the package it has loaded.
+    """
+
+    accepted: dict[str, str] = field(default_factory=dict)
+    worker: Worker | None = None
+
+    def close(self) -> None:
+        """Ends the process."""
+        if self.worker is not None:
+            self.worker.close()
+
+
+def measured(project: Project, options: Options, kept: Kept | None = None) -> Iterator[Row]:
+    """The rows of one project, as they are done; `kept` is what earlier benches of it left.
 
     Raises:
         BenchError: It has no cycle model.
@@ -139,7 +157,7 @@ def measured(project: Project, options: Options, accepted: dict[str, str] | None
             f"{project.name} is a TBE operator, and the TBE twin has no cycle model", where=str(project.root),
             help="its DSL makes the schedule only on an Ascend host: time it there with msprof",
         )  # fmt: skip
-    with _Timer(project, options, {} if accepted is None else accepted) as timer:
+    with _Timer(project, options, kept or Kept(), closes=kept is None) as timer:
         timer.build(project.spec)
         for spec in project.specs:
             for case in _cases(spec):
@@ -184,16 +202,20 @@ def _largest(spec: OpSpec) -> list[Case]:
 class _Timer:
     """Judges and times calls of one project in a worker process."""
 
-    def __init__(self, project: Project, options: Options, accepted: dict[str, str]) -> None:
-        self._project, self._options, self._accepted = project, options, accepted
-        self._worker = Worker("ascendops.perf.remote:serve", label="the kernel")
+    def __init__(self, project: Project, options: Options, kept: Kept, *, closes: bool) -> None:
+        self._project, self._options, self._accepted = project, options, kept.accepted
+        self._worker = kept.worker or Worker("ascendops.perf.remote:serve", label="the kernel")
+        self._closes = closes or options.backend != "twin"
+        if not self._closes:
+            kept.worker = self._worker
         self._cube: dict[str, bool] = {}
 
     def __enter__(self) -> _Timer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._worker.close()
+        if self._closes:
+            self._worker.close()
 
     def build(self, spec: OpSpec) -> None:
         """Builds the project where it will run.

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import CompileError, TuneError
-from ascendops.perf.bench import Options, Row, environment, measured
+from ascendops.perf.bench import Kept, Options, Row, environment, measured
 
 if TYPE_CHECKING:
     from ascendops.build import Project
@@ -72,9 +72,16 @@ def tune(project: Project, options: Options, trials: int, progress: Callable[[Tr
         TuneError: The operator has no tunables, a source does not read one, or the operator is wrong as it is.
         CompileError: It does not build as it is.
     """
+    kept = Kept()
+    try:
+        return _tune(project, options, trials, progress, kept)
+    finally:
+        kept.close()
+
+
+def _tune(project: Project, options: Options, trials: int, progress: Callable[[Trial], None] | None, kept: Kept) -> Tuning:
     tunables = declared(project)
-    accepted: dict[str, str] = {}
-    now = _trial(project, options, (), accepted)
+    now = _trial(project, options, (), kept)
     if now.wrong:
         raise TuneError(f"{project.name} is not right as it is, so nothing can be tuned", where=str(project.root), why=now.wrong, help="ascendops test")
     now = replace(now, ratio=1.0)
@@ -82,7 +89,7 @@ def tune(project: Project, options: Options, trials: int, progress: Callable[[Tr
 
     def attempt(values: Values) -> Trial:
         if values not in done:
-            done[values] = _against(now, _tried(project, options, values, accepted))
+            done[values] = _against(now, _tried(project, options, values, kept))
             if progress:
                 progress(done[values])
         return done[values]
@@ -166,15 +173,15 @@ def _one_by_one(tunables: Sequence[Tunable], attempt: Callable[[Values], Trial])
             best = dict(good.values)
 
 
-def _trial(project: Project, options: Options, values: Values, accepted: dict[str, str]) -> Trial:
-    rows = tuple(measured(project, replace(options, tried=values), accepted))
+def _trial(project: Project, options: Options, values: Values, kept: Kept) -> Trial:
+    rows = tuple(measured(project, replace(options, tried=values), kept))
     wrong = next((f"{' '.join(row.id)}: {row.wrong}" for row in rows if row.wrong), "")
     return Trial(values, rows, wrong)
 
 
-def _tried(project: Project, options: Options, values: Values, accepted: dict[str, str]) -> Trial:
+def _tried(project: Project, options: Options, values: Values, kept: Kept) -> Trial:
     try:
-        return _trial(project, options, values, accepted)
+        return _trial(project, options, values, kept)
     except CompileError as error:
         return Trial(values, wrong=" ".join(filter(None, [error.what, error.where])))
 
