@@ -1,10 +1,13 @@
 // out = softmax(scale * q k^T) v and the logarithm of the softmax's sums in CUDA C++, as a torch extension:
 // torch.ops.ascendops_cuda.flash_attention after torch.ops.load_library.
-// float16 and bfloat16: tensor cores (mma m16n8k16, fp32 sums). A warp has 32 queries (16 of large heads); their scores, their running maximum and
-// sum, and what is added up of v stay in its registers. Keys and values come block by block to shared memory with cp.async, one block ahead.
+// float16 and bfloat16: tensor cores with fp32 sums, by wgmma where the file is compiled for sm_90a, elsewhere by mma.sync. Eight warps have
+// 128 queries; their scores, their running maximum and sum, and what is added up of v stay in registers. While four warps soften scores, tensor
+// cores multiply for others. Keys and values come block by block to shared memory with cp.async, one block ahead.
 // float32: the same in fp32 without tensor cores, a square of scores per thread. Head sizes up to 256.
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/neg.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
@@ -22,12 +25,15 @@
 #include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace {
 constexpr int kWarp = 32;
 constexpr int kKeys = 64;        // of a block
 constexpr int kQueries = 16;     // the rows of one mma
-constexpr int kWarps = 4;
+constexpr int kWarps = 8;
+constexpr int kGroup = 4;       // warps that wgmma makes one product for
+constexpr int kRows = kQueries * kWarps;
 constexpr int kThreads = kWarp * kWarps;
 constexpr int kVector = 8;       // halves of 16 bytes
 constexpr int kBuffers = 2;
@@ -79,20 +85,73 @@ __device__ int visible_keys(const Problem &p, int end) { return p.causal ? min(p
 
 // ---- tensor cores ----
 
+constexpr int kColumns = 64;  // of a tile: 128 bytes
+
+// Rows of a head in shared memory, 64 columns of them. Packs of 16 bytes are swapped within a row, row by row in another order, as wgmma reads them:
+// eight packs of a column lie in different banks.
+template <typename T, int ROWS>
+struct Tile {
+    T at[ROWS * kColumns];
+
+    __device__ T *pack(int row, int number) { return at + row * kColumns + (number ^ row % 8) * kVector; }
+    __device__ const T *pack(int row, int number) const { return at + row * kColumns + (number ^ row % 8) * kVector; }
+};
+
 __device__ uint32_t shared_address(const void *p) { return static_cast<uint32_t>(__cvta_generic_to_shared(p)); }
 
-__device__ void load_fragments(uint32_t (&to)[4], const void *row)
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define FOUR(i) "+f"(sums[i][0]), "+f"(sums[i][1]), "+f"(sums[i][2]), "+f"(sums[i][3])
+#define SUMS \
+    "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}"
+#define SCORES(type) \
+    asm volatile("{ .reg .pred add; setp.ne.u32 add, %34, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " " SUMS ", %32, %33, add, 1, 1, 0, 0; }" \
+                 : FOUR(0), FOUR(1), FOUR(2), FOUR(3), FOUR(4), FOUR(5), FOUR(6), FOUR(7) : "l"(described(q)), "l"(described(k)), "r"(add))
+#define VALUES(type) \
+    asm volatile("{ .reg .pred add; setp.eq.u32 add, 0, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32." type "." type " " SUMS ", {%32, %33, %34, %35}, %36, add, 1, 1, 1; }" \
+                 : FOUR(0), FOUR(1), FOUR(2), FOUR(3), FOUR(4), FOUR(5), FOUR(6), FOUR(7) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(described(v)))
+
+// Where wgmma finds a matrix: rows of 128 bytes, swapped, in groups of eight.
+__device__ uint64_t described(const void *first)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(shared_address(row)));
+    return (shared_address(first) & 0x3ffff) >> 4 | uint64_t{1} << 16 | uint64_t{1024 / 16} << 32 | uint64_t{1} << 62;
 }
 
-__device__ void load_fragments_turned(uint32_t (&to)[4], const void *row)
+// sums [64, 64 keys] = or += 16 columns of q and k, from their rows on.
+template <typename T>
+__device__ void add_scores(float (&sums)[kKeys / 8][4], const T *q, const T *k, int add)
 {
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(shared_address(row)));
+    if constexpr (std::is_same_v<T, __half>) {
+        SCORES("f16");
+    } else {
+        SCORES("bf16");
+    }
+}
+
+// sums [64, 64 columns of v] += weights a of 16 keys, and these keys' rows of v.
+template <typename T>
+__device__ void add_values(float (&sums)[kColumns / 8][4], const uint32_t (&a)[4], const T *v)
+{
+    if constexpr (std::is_same_v<T, __half>) {
+        VALUES("f16");
+    } else {
+        VALUES("bf16");
+    }
+}
+
+__device__ void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+__device__ void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+__device__ void wait_for_products() { asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory"); }
+#else
+template <bool TURNED>
+__device__ void load_fragments(uint32_t (&to)[4], const void *row)
+{
+    if constexpr (TURNED) {
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(shared_address(row)) : "memory");
+    } else {
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3]) : "r"(shared_address(row)) : "memory");
+    }
 }
 
 template <typename T>
@@ -109,6 +168,54 @@ __device__ void multiply(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uin
     }
 }
 
+// The row of a tile that starts at a multiple of eight rows, `row` further, and the pack that lies `pack` after the one at `first`.
+template <typename T>
+__device__ const T *beside(const T *first, int row, int pack)
+{
+    const auto number = static_cast<int>(shared_address(first) % (kColumns * sizeof(T)) / 16) + pack;
+    const T *start = first - shared_address(first) % (kColumns * sizeof(T)) / sizeof(T);
+    return start + row * kColumns + (number ^ row % 8) * kVector;
+}
+
+template <typename T>
+__device__ void add_scores(float (&sums)[kKeys / 8][4], const T *q, const T *k, int add)
+{
+    const int lane = threadIdx.x % kWarp;
+    uint32_t a[4];
+    load_fragments<false>(a, beside(q, threadIdx.x / kWarp % kGroup * kQueries + lane % 16, lane / 16));
+#pragma unroll
+    for (int n = 0; n < kKeys / 16; ++n) {
+        uint32_t b[4];
+        load_fragments<false>(b, beside(k, n * 16 + lane / 16 * 8 + lane % 8, lane / 8 % 2));
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+#pragma unroll
+            for (int c = 0; c < 4; ++c) {
+                sums[2 * n + half][c] = add ? sums[2 * n + half][c] : 0.0f;
+            }
+            multiply<T>(sums[2 * n + half], a, b[2 * half], b[2 * half + 1]);
+        }
+    }
+}
+
+template <typename T>
+__device__ void add_values(float (&sums)[kColumns / 8][4], const uint32_t (&a)[4], const T *v)
+{
+    const int lane = threadIdx.x % kWarp;
+#pragma unroll
+    for (int n = 0; n < kColumns / 16; ++n) {
+        uint32_t b[4];
+        load_fragments<true>(b, beside(v, lane % 16, n * 2 + lane / 16));
+        multiply<T>(sums[2 * n], a, b[0], b[1]);
+        multiply<T>(sums[2 * n + 1], a, b[2], b[3]);
+    }
+}
+
+__device__ void begin_products() {}
+__device__ void end_products() {}
+__device__ void wait_for_products() {}
+#endif
+
 template <typename T>
 __device__ uint32_t pack(float low, float high)
 {
@@ -123,36 +230,37 @@ __device__ uint32_t pack(float low, float high)
     return bits;
 }
 
-// `count` rows to `rows` rows of D + kVector elements in shared memory, zeros beyond rows and columns. Copies of vectors are asynchronous.
-template <typename T, int D>
-__device__ void copy_rows(T *to, const T *from, int count, int rows, const Problem &p)
+// `count` rows of a head to tiles side by side, zeros beyond rows and columns. Copies of vectors are asynchronous.
+template <typename T, int ROWS, int BESIDE>
+__device__ void copy_rows(Tile<T, ROWS> (&to)[BESIDE], const T *from, int count, const Problem &p)
 {
-    constexpr int pitch = D + kVector;
+    constexpr int packs = BESIDE * kColumns / kVector;  // of a row
     const int d = p.d;
-    if (p.vectors) {
-        for (int i = threadIdx.x; i < rows * (D / kVector); i += kThreads) {
-            const int row = i / (D / kVector);
-            const int column = i % (D / kVector) * kVector;
+#pragma unroll 8
+    for (int i = threadIdx.x; i < ROWS * packs; i += kThreads) {
+        const int row = i / packs;
+        const int column = i % packs * kVector;
+        T *place = to[column / kColumns].pack(row, column % kColumns / kVector);
+        const T *source = from + static_cast<int64_t>(row) * d + column;
+        if (p.vectors) {
             const bool inside = row < count && column < d;
-            const T *source = inside ? from + static_cast<int64_t>(row) * d + column : from;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to + row * pitch + column)),
-                         "l"(source), "r"(inside ? 16 : 0)
-                         : "memory");
-        }
-    } else {
-        for (int i = threadIdx.x; i < rows * D; i += kThreads) {
-            const int row = i / D;
-            const int column = i % D;
-            to[row * pitch + column] = row < count && column < d ? from[static_cast<int64_t>(row) * d + column] : T(0.0f);
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(place)), "l"(inside ? source : from), "r"(inside ? 16 : 0) : "memory");
+        } else {
+#pragma unroll
+            for (int k = 0; k < kVector; ++k) {
+                place[k] = row < count && column + k < d ? source[k] : T(0.0f);
+            }
         }
     }
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-template <int LEFT>
 __device__ void wait_for_copies()
 {
-    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+    asm volatile("cp.async.wait_group 0;" ::: "memory");
+#if __CUDA_ARCH__ >= 900
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");  // wgmma reads shared memory another way than threads write it
+#endif
     __syncthreads();
 }
 
@@ -174,33 +282,41 @@ __device__ float sum_of_row(float x)
     return x + __shfl_xor_sync(0xffffffffu, x, 2);
 }
 
-// Tiles of 16 queries of a warp: keys and values from shared memory are used by all of them.
-template <int D>
-constexpr int tiles_of = D <= 128 ? 2 : 1;
-template <int D>
-constexpr int rows_of = kQueries * kWarps * tiles_of<D>;
+__device__ float power_of_two(float x)
+{
+    float result;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+    return result;
+}
 
 // The weights of a block of scores, in place; what was added up before shrinks when the maximum of a row grows.
 template <int D>
-__device__ void soften(float (&scores)[kKeys / 8][4], float (&acc)[D / 8][4], Rows &state, const Problem &p, int start, int row, bool cut)
+__device__ void soften(float (&scores)[kKeys / 8][4], float (&acc)[D / kColumns][kColumns / 8][4], Rows &state, const Problem &p, int start, int row, bool cut)
 {
     const int lane = threadIdx.x % kWarp;
-    float peak[2] = {state.peak[0], state.peak[1]};
+    if (cut) {
+#pragma unroll
+        for (int n = 0; n < kKeys / 8; ++n) {
+#pragma unroll
+            for (int c = 0; c < 4; ++c) {
+                const int key = start + n * 8 + lane % 4 * 2 + c % 2;
+                scores[n][c] = key >= p.skv || (p.causal && key > row + c / 2 * 8) ? -INFINITY : scores[n][c];
+            }
+        }
+    }
+    float peak[2] = {-FLT_MAX, -FLT_MAX};
 #pragma unroll
     for (int n = 0; n < kKeys / 8; ++n) {
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
-            const int key = start + n * 8 + lane % 4 * 2 + c % 2;
-            const bool hidden = cut && (key >= p.skv || (p.causal && key > row + c / 2 * 8));
-            scores[n][c] = hidden ? -INFINITY : scores[n][c] * p.factor;
             peak[c / 2] = fmaxf(peak[c / 2], scores[n][c]);
         }
     }
     float shrink[2];
 #pragma unroll
     for (int r = 0; r < 2; ++r) {
-        peak[r] = max_of_row(peak[r]);
-        shrink[r] = exp2f(state.peak[r] - peak[r]);
+        peak[r] = fmaxf(state.peak[r], max_of_row(peak[r]) * p.factor);  // factor > 0
+        shrink[r] = power_of_two(state.peak[r] - peak[r]);
         state.peak[r] = peak[r];
         state.sum[r] *= shrink[r];
     }
@@ -208,21 +324,24 @@ __device__ void soften(float (&scores)[kKeys / 8][4], float (&acc)[D / 8][4], Ro
     for (int n = 0; n < kKeys / 8; ++n) {
 #pragma unroll
         for (int c = 0; c < 4; ++c) {
-            scores[n][c] = exp2f(scores[n][c] - peak[c / 2]);
+            scores[n][c] = power_of_two(fmaf(scores[n][c], p.factor, -peak[c / 2]));
             state.sum[c / 2] += scores[n][c];  // of this thread's columns: the four neighbours add up at the end
         }
     }
 #pragma unroll
-    for (int n = 0; n < D / 8; ++n) {
+    for (int tile = 0; tile < D / kColumns; ++tile) {
 #pragma unroll
-        for (int c = 0; c < 4; ++c) {
-            acc[n][c] *= shrink[c / 2];
+        for (int n = 0; n < kColumns / 8; ++n) {
+#pragma unroll
+            for (int c = 0; c < 4; ++c) {
+                acc[tile][n][c] *= shrink[c / 2];
+            }
         }
     }
 }
 
 template <typename T, int D>
-__device__ void write(const Head<T> &head, const float (&acc)[D / 8][4], const Rows &state, const Problem &p, int row)
+__device__ void write(const Head<T> &head, const float (&acc)[D / kColumns][kColumns / 8][4], const Rows &state, const Problem &p, int row)
 {
     const int lane = threadIdx.x % kWarp;
 #pragma unroll
@@ -239,120 +358,87 @@ __device__ void write(const Head<T> &head, const float (&acc)[D / 8][4], const R
 #pragma unroll
         for (int n = 0; n < D / 8; ++n) {
             const int column = n * 8 + lane % 4 * 2;
-            if (column < p.d) {
-                out[column] = T(acc[n][2 * r] / sum);
+            const float(&four)[4] = acc[n * 8 / kColumns][n % (kColumns / 8)];
+            if (p.vectors && column < p.d) {
+                *reinterpret_cast<uint32_t *>(out + column) = pack<T>(four[2 * r] / sum, four[2 * r + 1] / sum);
+                continue;
             }
-            if (column + 1 < p.d) {
-                out[column + 1] = T(acc[n][2 * r + 1] / sum);
+            for (int c = 0; c < 2; ++c) {
+                if (column + c < p.d) {
+                    out[column + c] = T(four[2 * r + c] / sum);
+                }
             }
         }
     }
 }
 
 template <typename T, int D>
-__global__ void __launch_bounds__(kThreads) attend(const Problem p)
+struct Memory {
+    Tile<T, kRows> queries[D / kColumns];
+    Tile<T, kKeys> keys[kBuffers][D / kColumns];
+    Tile<T, kKeys> values[kBuffers][D / kColumns];
+};
+
+template <typename T, int D>
+__global__ void __launch_bounds__(kThreads, D <= 128 ? 2 : 1) attend(const Problem p)
 {
-    constexpr int pitch = D + kVector;  // rows start in different banks
-    constexpr int tiles = tiles_of<D>;
-    constexpr int rows = rows_of<D>;
-    constexpr bool keep = tiles * D <= 128;  // queries stay in registers
-    extern __shared__ __align__(16) unsigned char memory[];
-    T *queries = reinterpret_cast<T *>(memory);
-    T *keys = queries + rows * pitch;
-    T *values = keys + kBuffers * kKeys * pitch;
+    extern __shared__ __align__(1024) unsigned char memory[];
+    auto &tensors = *reinterpret_cast<Memory<T, D> *>(memory);
     const Head<T> head(p);
-    const int first = (gridDim.x - 1 - blockIdx.x) * rows;  // with a causal mask the last rows take longest: they start first
-    const int lane = threadIdx.x % kWarp;
-    const int mine = threadIdx.x / kWarp * kQueries * tiles;  // first row of this warp in the block
-    const int row = first + mine + lane / 4;
-    const int end = visible_keys(p, first + rows);
+    const int first = (gridDim.x - 1 - blockIdx.x) * kRows;  // with a causal mask the last rows take longest: they start first
+    const int warp = threadIdx.x / kWarp;
+    const int top = first + warp * kQueries;  // first row of this warp
+    const int row = top + threadIdx.x % kWarp / 4;
+    const int end = visible_keys(p, first + kRows);
     const int blocks = (end + kKeys - 1) / kKeys;
 
-    copy_rows<T, D>(queries, head.q + static_cast<int64_t>(first) * p.d, p.sq - first, rows, p);
-    copy_rows<T, D>(keys, head.k, p.skv, kKeys, p);
-    copy_rows<T, D>(values, head.v, p.skv, kKeys, p);
+    copy_rows(tensors.queries, head.q + static_cast<int64_t>(first) * p.d, p.sq - first, p);
+    copy_rows(tensors.keys[0], head.k, p.skv, p);
+    copy_rows(tensors.values[0], head.v, p.skv, p);
 
-    uint32_t kept[tiles][keep ? D / 16 : 1][4];
-    const T *row_of_lane = queries + (mine + lane % 16) * pitch + lane / 16 * kVector;
-    float acc[tiles][D / 8][4] = {};
-    Rows state[tiles];
+    float acc[D / kColumns][kColumns / 8][4] = {};
+    Rows state;
     for (int block = 0; block < blocks; ++block) {
         const int start = block * kKeys;
-        const T *k = keys + block % kBuffers * kKeys * pitch;
-        const T *v = values + block % kBuffers * kKeys * pitch;
-        wait_for_copies<0>();  // and all warps have done with the other buffers
-        if (block + 1 < blocks) {
-            const int next = start + kKeys;
-            const int64_t from = static_cast<int64_t>(next) * p.d;
-            copy_rows<T, D>(keys + (block + 1) % kBuffers * kKeys * pitch, head.k + from, p.skv - next, kKeys, p);
-            copy_rows<T, D>(values + (block + 1) % kBuffers * kKeys * pitch, head.v + from, p.skv - next, kKeys, p);
-        }
-        if (keep && block == 0) {
-#pragma unroll
-            for (int i = 0; i < D / 16; ++i) {
-#pragma unroll
-                for (int tile = 0; tile < tiles; ++tile) {
-                    load_fragments(kept[tile][keep ? i : 0], row_of_lane + tile * kQueries * pitch + i * 16);
-                }
-            }
-        }
-
-        float scores[tiles][kKeys / 8][4] = {};
+        const auto &keys = tensors.keys[block % kBuffers];
+        const auto &values = tensors.values[block % kBuffers];
+        wait_for_copies();  // and all warps have done with the other buffers
+        float scores[kKeys / 8][4];
+        begin_products();
 #pragma unroll
         for (int i = 0; i < D / 16; ++i) {
-            if (!keep) {
+            const int at = i * 16 % kColumns;
+            add_scores(scores, tensors.queries[i * 16 / kColumns].at + warp / kGroup * (kGroup * kQueries * kColumns) + at, keys[i * 16 / kColumns].at + at, i);
+        }
+        end_products();
+        if (block + 1 < blocks) {
+            const int64_t from = static_cast<int64_t>(start + kKeys) * p.d;
+            copy_rows(tensors.keys[(block + 1) % kBuffers], head.k + from, p.skv - start - kKeys, p);
+            copy_rows(tensors.values[(block + 1) % kBuffers], head.v + from, p.skv - start - kKeys, p);
+        }
+        wait_for_products();
+        const bool cut = start + kKeys > p.skv || (p.causal && start + kKeys > top + 1);
+        soften<D>(scores, acc, state, p, start, row, cut);
+        uint32_t weights[kKeys / 16][4];
 #pragma unroll
-                for (int tile = 0; tile < tiles; ++tile) {
-                    load_fragments(kept[tile][0], row_of_lane + tile * kQueries * pitch + i * 16);
-                }
-            }
+        for (int i = 0; i < kKeys / 16; ++i) {  // scores lie in registers as the left matrix of the next product wants them
 #pragma unroll
-            for (int n = 0; n < kKeys / 16; ++n) {
-                uint32_t b[4];
-                load_fragments(b, k + (n * 16 + lane / 16 * 8 + lane % 8) * pitch + i * 16 + lane / 8 % 2 * 8);
-#pragma unroll
-                for (int tile = 0; tile < tiles; ++tile) {
-                    multiply<T>(scores[tile][2 * n], kept[tile][keep ? i : 0], b[0], b[1]);
-                    multiply<T>(scores[tile][2 * n + 1], kept[tile][keep ? i : 0], b[2], b[3]);
-                }
+            for (int c = 0; c < 4; ++c) {
+                weights[i][c] = pack<T>(scores[2 * i + c / 2][c % 2 * 2], scores[2 * i + c / 2][c % 2 * 2 + 1]);
             }
         }
-
+        begin_products();
 #pragma unroll
-        for (int tile = 0; tile < tiles; ++tile) {
-            const int top = mine + tile * kQueries;
-            const bool cut = start + kKeys > p.skv || (p.causal && start + kKeys > first + top + 1);
-            soften<D>(scores[tile], acc[tile], state[tile], p, start, row + tile * kQueries, cut);
-        }
+        for (int i = 0; i < kKeys / 16; ++i) {
 #pragma unroll
-        for (int i = 0; i < kKeys / 16; ++i) {  // the scores lie in registers as the left matrix of the next product wants them
-            uint32_t a[tiles][4];
-#pragma unroll
-            for (int tile = 0; tile < tiles; ++tile) {
-                const float(&left)[4] = scores[tile][2 * i];
-                const float(&right)[4] = scores[tile][2 * i + 1];
-                a[tile][0] = pack<T>(left[0], left[1]);
-                a[tile][1] = pack<T>(left[2], left[3]);
-                a[tile][2] = pack<T>(right[0], right[1]);
-                a[tile][3] = pack<T>(right[2], right[3]);
-            }
-#pragma unroll
-            for (int n = 0; n < D / 16; ++n) {
-                uint32_t b[4];
-                load_fragments_turned(b, v + (i * 16 + lane % 16) * pitch + n * 16 + lane / 16 * 8);
-#pragma unroll
-                for (int tile = 0; tile < tiles; ++tile) {
-                    multiply<T>(acc[tile][2 * n], a[tile], b[0], b[1]);
-                    multiply<T>(acc[tile][2 * n + 1], a[tile], b[2], b[3]);
-                }
+            for (int n = 0; n < D / kColumns; ++n) {
+                add_values(acc[n], weights[i], values[n].at + i * 16 * kColumns);
             }
         }
+        end_products();
+        wait_for_products();
     }
-
-#pragma unroll
-    for (int tile = 0; tile < tiles; ++tile) {
-        write<T, D>(head, acc[tile], state[tile], p, row + tile * kQueries);
-    }
+    write<T, D>(head, acc, state, p, row);
 }
 
 // ---- fp32 ----
@@ -376,7 +462,7 @@ __global__ void __launch_bounds__(kWideThreads) attend_floats(const Problem p)
     static_assert(kWideRows == kKeys, "copy_floats copies both");
     constexpr int pitch = D + 1;
     constexpr int weights_pitch = kKeys + 1;
-    extern __shared__ __align__(16) unsigned char memory[];
+    extern __shared__ __align__(1024) unsigned char memory[];
     float *queries = reinterpret_cast<float *>(memory);
     float *keys = queries + kWideRows * pitch;
     float *values = keys + kKeys * pitch;
@@ -478,14 +564,12 @@ template <typename T, int D>
 void launch(Problem p, int64_t heads)
 {
     constexpr bool wide = std::is_same_v<T, float>;
-    constexpr int rows = wide ? kWideRows : rows_of<D>;
-    constexpr int elements = wide ? (rows + 2 * kKeys) * (D + 1) + rows * (kKeys + 1) : (rows + 2 * kBuffers * kKeys) * (D + kVector);
-    constexpr int bytes = elements * static_cast<int>(sizeof(T));
-    const auto kernel = [] {
+    constexpr int rows = wide ? kWideRows : kRows;
+    const auto [kernel, bytes] = [] {
         if constexpr (wide) {
-            return attend_floats<D>;
+            return std::pair(attend_floats<D>, static_cast<int>(((rows + 2 * kKeys) * (D + 1) + rows * (kKeys + 1)) * sizeof(T)));
         } else {
-            return attend<T, D>;
+            return std::pair(attend<T, D>, static_cast<int>(sizeof(Memory<T, D>)));
         }
     }();
     C10_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
@@ -502,8 +586,6 @@ void launch_sized(const Problem &p, int64_t heads)
 {
     if (p.d <= 64) {
         launch<T, 64>(p, heads);
-    } else if (p.d <= 96) {
-        launch<T, 96>(p, heads);
     } else if (p.d <= 128) {
         launch<T, 128>(p, heads);
     } else {
@@ -527,17 +609,18 @@ std::tuple<at::Tensor, at::Tensor> flash_attention(const at::Tensor &queries, co
                 "flash_attention: one batch and head size of q, k and v, at most 256");
     TORCH_CHECK(keys.size(1) > 0 && queries.size(1) % keys.size(1) == 0, "flash_attention: heads of q are a multiple of those of k");
     TORCH_CHECK(queries.scalar_type() == keys.scalar_type() && queries.scalar_type() == values.scalar_type(), "flash_attention: one dtype");
-    TORCH_CHECK(queries.size(2) <= INT32_MAX - rows_of<64> && keys.size(2) <= INT32_MAX - kKeys, "flash_attention: lengths below 2^31");
+    TORCH_CHECK(queries.size(2) <= INT32_MAX - kRows && keys.size(2) <= INT32_MAX - kKeys, "flash_attention: lengths below 2^31");
     const c10::cuda::CUDAGuard guard(queries.device());
-    const at::Tensor q = queries.contiguous();
+    double factor = (scale != 0.0 ? scale : 1.0 / std::sqrt(static_cast<double>(queries.size(3)))) * static_cast<double>(kLog2e);
+    const at::Tensor q = factor < 0 ? at::neg(queries).contiguous() : queries.contiguous();  // the largest score shall belong to the largest product
+    factor = std::abs(factor);
     const at::Tensor k = keys.contiguous();
     const at::Tensor v = values.contiguous();
-    const at::Tensor out = at::zeros_like(q);
     const at::Tensor lse = at::full(q.sizes().slice(0, 3), -std::numeric_limits<float>::infinity(), q.options().dtype(at::kFloat));
     if (q.numel() == 0 || k.numel() == 0) {
-        return {out, lse};
+        return {at::zeros_like(q), lse};
     }
-    const double factor = (scale != 0.0 ? scale : 1.0 / std::sqrt(static_cast<double>(q.size(3)))) * static_cast<double>(kLog2e);
+    const at::Tensor out = at::empty_like(q);
     const Problem p = {q.const_data_ptr(), k.const_data_ptr(), v.const_data_ptr(), out.mutable_data_ptr(), lse.mutable_data_ptr<float>(), 0,
                        static_cast<int>(q.size(1)), static_cast<int>(q.size(1) / k.size(1)), static_cast<int>(q.size(2)),
                        static_cast<int>(k.size(2)), static_cast<int>(q.size(3)), static_cast<float>(factor), causal, in_vectors({q, k, v})};
