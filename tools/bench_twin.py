@@ -150,7 +150,7 @@ def _runner(bench: Bench, folder: Path, inputs: Sequence[torch.Tensor], out: tor
     """A call that runs the operator, or the kernel on all vector cores with tiles of 8 rows."""
     if not bench.kernel:
         operator = ascendops.open_project(_scaffold(bench.op, folder)).build(backend="twin").ops[bench.op]
-        return lambda: operator.run(*inputs, checks=bench.checks, out=out)
+        return lambda: operator(*inputs, checks=bench.checks, out=out)
     element = {"float32": "float", "float16": "half"}[bench.dtype]
     kernel = ascendops.twin.compile(KERNELS, defines={"DTYPE_X": element})
     args = [*inputs, out, *bench.shape, 8]

@@ -168,7 +168,7 @@ class Operator:
         """What op_host says about a call, or said about an earlier one like it, and its outputs, ready to be written."""
         tensors = self._tensors(bound)
         given = places.as_given(self.definition, out)
-        key = plans.key(bound, tensors) if plans is not None and not given else None
+        key = plans.key(bound, tensors, given) if plans is not None else None
         plan = plans.get(key) if plans is not None else None
         if plan is None:
             plan, outputs = self._plan(bound, tensors, given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -39,11 +39,12 @@ class Plans:
         self._reads = bool(definition.shape_depends or definition.tiling_depends) or any(param.value_depend for param in definition.inputs)
         self._kept: dict[Hashable, Plan] = {}
 
-    def key(self, bound: Bound, tensors: Mapping[str, Any]) -> Hashable | None:
-        """What the plan of a call depends on; None when that cannot be known."""
+    def key(self, bound: Bound, tensors: Mapping[str, Any], given: Sequence[Any] = ()) -> Hashable | None:
+        """What the plan of a call depends on, `given` being tensors for its outputs; None when that cannot be known."""
         if self._reads:
             return None
-        return (*(_described(value) for value in tensors.values()), *bound.attrs.values())
+        described = tuple(_described(value) for value in (*tensors.values(), *given))
+        return (len(given), *described, *bound.attrs.values())
 
     def get(self, key: Hashable | None) -> Plan | None:
         """The plan that was kept for this key."""

@@ -130,3 +130,19 @@ def test_a_name_cannot_get_another_schema(lib) -> None:
     other = dataclasses.replace(lib.add_macro, signature=Signature("add_macro", lib.add_macro.signature.parameters[:2]))
     with pytest.raises(RegistrationError, match="another schema"):
         Library({"add_macro": other}, lib.root, lib.soc, "twin").register("ascendops_test_schema")
+
+
+def test_a_call_like_an_earlier_one_asks_op_host_nothing(lib, monkeypatch) -> None:
+    op = lib.ops["add_macro"]
+    x, y, out = torch.randn(33), torch.randn(33), torch.empty(33)
+    op(x, y)
+    op(x, y, out=out)
+    monkeypatch.setattr(op, "host", None)
+    torch.testing.assert_close(op(x + 1, y), x + 1 + y)
+    op(x * 2, y, out=out)
+    torch.testing.assert_close(out, x * 2 + y)
+    for other in (torch.randn(34), torch.randn(33).int()):  # another shape, and another dtype, of what is given
+        with pytest.raises((AttributeError, InputError)):
+            op(x, y, out=other)
+    with pytest.raises(AttributeError):
+        op.run(x, y)
