@@ -174,7 +174,9 @@ def _dims(name: str, shape: Shape, binding: Binding) -> Size:
             what = error.what if isinstance(error, ExprError) else f"axis '{dim.expr.text}' has no size"
             raise ShapeMismatch(f"the shape of {name} is {shape}: {what}", help="give the input that has this axis") from None
         if not dim.variadic and isinstance(value, int) and value < 0:
-            raise ShapeMismatch(f"the dim '{dim.expr.text}' of {name} is {value}", why="a size cannot be negative")
+            sizes = {each: binding.values[each] for each in sorted(dim.expr.names) if each in binding.values}
+            known = ", ".join(f"{each} = {_text(size)}" + (f" of {binding.owner[each]}" if each in binding.owner else "") for each, size in sizes.items())
+            raise ShapeMismatch(f"{name} would have a negative size: '{dim.expr.text}' is {value}", why=f"here {known}", help="change one of these")
         out.extend(value if dim.variadic else (value,))
     return tuple(out)
 

@@ -207,3 +207,11 @@ def test_symbolic_sizes_flow_through():
     assert isinstance(y[1], torch.SymInt)
     assert z[1] is size
     assert not env.guards
+
+
+@pytest.mark.parametrize("k", [5, -1])
+def test_a_negative_size_says_what_it_was_made_of(k):
+    spec = operator("op_x(Tensor x, int k) -> Tensor y", x=["*batch", "n"], y=["*batch", "k if k <= n else n - k"])
+    with pytest.raises(ShapeMismatch) as caught:
+        shapes(spec, {"x": (2, 4)}, k=k)
+    assert "y would have a negative size: 'k if k <= n else n - k' is -1" in str(caught.value) and f"k = {k}, n = 4 of x" in str(caught.value)
