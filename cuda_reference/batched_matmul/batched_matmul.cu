@@ -56,20 +56,21 @@ template <bool ALIGNED, int THREADS, typename T, int ROWS, int COLUMNS>
 __device__ void fetch(Tile<T, ROWS, COLUMNS> &tile, const T *from, int64_t stride, int64_t height, int64_t width)
 {
     constexpr int packs = Tile<T, ROWS, COLUMNS>::kPacks;
+    constexpr int step = THREADS / packs;  // rows at a time
+    static_assert(step % 8 == 0 && ROWS % step == 0, "a thread's packs are swapped alike");
+    const int column = threadIdx.x % packs * Pack<T>::kCount;
+    int row = threadIdx.x / packs;
+    Pack<T> *to = &tile.at(row, threadIdx.x % packs);
+    const T *at = from + row * stride + column;
 #pragma unroll
-    for (int i = 0; i < ROWS * packs / THREADS; ++i) {
-        const int row = (i * THREADS + threadIdx.x) / packs;
-        const int pack = (i * THREADS + threadIdx.x) % packs;
-        const int column = pack * Pack<T>::kCount;
-        Pack<T> &to = tile.at(row, pack);
+    for (int i = 0; i < ROWS / step; ++i, row += step, to += step * packs, at += step * stride) {
         if constexpr (ALIGNED) {
             const bool inside = row < height && column < width;
-            const T *at = inside ? from + row * stride + column : from;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(&to)), "l"(at), "r"(inside ? 16 : 0));
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(inside ? at : from), "r"(inside ? 16 : 0));
         } else {
 #pragma unroll
             for (int k = 0; k < Pack<T>::kCount; ++k) {
-                to.at[k] = row < height && column + k < width ? from[row * stride + column + k] : T(0.0f);
+                to->at[k] = row < height && column + k < width ? at[k] : T(0.0f);
             }
         }
     }

@@ -235,13 +235,15 @@ template <typename T, int ROWS, int BESIDE>
 __device__ void copy_rows(Tile<T, ROWS> (&to)[BESIDE], const T *from, int count, const Problem &p)
 {
     constexpr int packs = BESIDE * kColumns / kVector;  // of a row
+    constexpr int step = kThreads / packs;              // rows at a time
+    static_assert(step % 8 == 0 && ROWS % step == 0, "a thread's packs are swapped alike");
     const int d = p.d;
-#pragma unroll 8
-    for (int i = threadIdx.x; i < ROWS * packs; i += kThreads) {
-        const int row = i / packs;
-        const int column = i % packs * kVector;
-        T *place = to[column / kColumns].pack(row, column % kColumns / kVector);
-        const T *source = from + static_cast<int64_t>(row) * d + column;
+    const int column = threadIdx.x % packs * kVector;
+    int row = threadIdx.x / packs;
+    T *place = to[column / kColumns].pack(row, column % kColumns / kVector);
+    const T *source = from + static_cast<int64_t>(row) * d + column;
+#pragma unroll
+    for (int i = 0; i < ROWS / step; ++i, row += step, place += step * kColumns, source += static_cast<int64_t>(step) * d) {
         if (p.vectors) {
             const bool inside = row < count && column < d;
             asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(place)), "l"(inside ? source : from), "r"(inside ? 16 : 0) : "memory");
