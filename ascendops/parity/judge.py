@@ -165,7 +165,8 @@ class Judge:
         result.gates.append(unbiased(leaning))
         seeded = not self.sampling.outputs or self.sampling.seed in context.values
         result.gates.append(self._repeats(repeated if seeded else runs, truth))
-        fill(result, runs[0], truth, measured, theirs, context)
+        shown = theirs if relaxed is None else _measure_reference(references, truth)  # by the bound that the candidate has
+        fill(result, runs[0], truth, measured, shown, context)
         self._standards(result, runs[0].outputs, truth, references, context.values)
         return Judged(result, runs[0], truth, measured, leaning)
 

@@ -189,3 +189,17 @@ def test_outputs_of_mixed_inputs_may_have_the_dtype_of_either() -> None:
     assert verify(lambda x, w: scaled(x.float(), w).bfloat16(), declared, [case], repeats=2).labels == ("DTYPE",)
     one = {"x": case["x"], "w": case["w"].bfloat16()}
     assert verify(lambda x, w: scaled(x.float(), w.float()), scaled, [one], repeats=2).labels == ("DTYPE",)
+
+
+def test_a_reference_is_measured_with_the_bound_that_the_candidate_gets():
+    """Both round in between to bfloat16; the reference was said to differ from the golden, the candidate not."""
+
+    def rounding(x: torch.Tensor) -> torch.Tensor:
+        e = (x - x.amax(-1, keepdim=True)).exp()
+        return e / e.sum(-1, keepdim=True)
+
+    x = inputs.values((8, 64), torch.bfloat16, "random", 5) * 3
+    (case,) = verify(rounding, lambda x: torch.softmax(x, -1), [{"x": x}], reference=rounding).cases
+    assert case.status == "pass" and "intermediates rounded to bfloat16" in case.notes[0] and case.reference == ""
+    (case,) = verify(rounding, lambda x: torch.softmax(x, -1), [{"x": x}], reference=lambda x: 2 * rounding(x)).cases
+    assert case.status == "pass" and case.reference.startswith("the reference differs from the golden in 512 elements")
