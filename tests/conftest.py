@@ -12,7 +12,7 @@ LONG = (
     "test_checks", "test_docs_run", "test_torch_native", "test_cli_kernels", "test_row_families", "test_testing", "test_moving_families", "test_torch_gallery",
     "test_npu_twin", "test_cann_frontends", "test_public_projects", "test_attention_gradients", "test_package", "test_torch_onnx",
 )  # fmt: skip
-APART = ("test_checks", "test_docs_run")  # each test of these stands alone; of all others, a file shares what its fixtures build
+APART = ("test_checks", "test_docs_run", "test_torch_gallery")  # each test of these stands alone; of all others, a file shares what its fixtures build
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
