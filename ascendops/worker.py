@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-import traceback
+import time
 import weakref
 from collections.abc import Mapping
 from multiprocessing.connection import Connection
@@ -22,14 +22,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from ascendops.errors import AscendOpsError, KernelCrash, KernelHang, WorkerError
-from ascendops.loading import resolve
+from ascendops import forkserver
+from ascendops.errors import KernelCrash, KernelHang
 from ascendops.wire import dumps
 
 _TAIL_BYTES = 4000
 _FRAME = re.compile(r'\s*File "([^"]+)", line (\d+) in (.+)')  # a line of faulthandler
 _DEEPEST = 6  # frames per thread that a message shows
-_BOOT = "import sys; from ascendops.worker import _child; _child(int(sys.argv[1]))"
+_BOOT = "import sys; from ascendops.serve import serve; serve(int(sys.argv[1]))"
+
+
+_Process = subprocess.Popen[bytes] | forkserver.Forked
 
 
 class Worker:
@@ -55,7 +58,8 @@ class Worker:
         self.label = label
         self.starts = 0
         self._ready = False
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: _Process | None = None
+        self._asked: float | None = None
         self._connection: Connection | None = None
         self._log: IO[bytes] | None = None
         self._finalizer: weakref.finalize[..., Worker] | None = None
@@ -73,6 +77,18 @@ class Worker:
             KernelHang: No answer within the time limit; the process was killed.
             WorkerError: The function raised (errors of ascendops are raised as they are).
         """
+        self.begin(*args, timeout_s=timeout_s, **kwargs)
+        return self.collect(timeout_s)
+
+    def begin(self, *args: Any, timeout_s: float | None = None, **kwargs: Any) -> None:
+        """Sends a call's arguments; the function runs while this process goes on. A call whose result nobody collected is abandoned.
+
+        Raises:
+            KernelCrash: The process died.
+            KernelHang: It did not start within the time limit.
+        """
+        if self._asked is not None:
+            self.close()
         self.start()
         limit = self.timeout_s if timeout_s is None else timeout_s
         assert self._connection is not None
@@ -82,7 +98,22 @@ class Worker:
                     self._raise_hang(limit)
                 self._ready = bool(self._connection.recv_bytes())
             self._connection.send_bytes(dumps((self.target, args, kwargs)))
-            if not self._connection.poll(limit):
+        except (EOFError, ConnectionError) as error:
+            raise self._crash() from error
+        except BaseException:
+            self.close()
+            raise
+        self._asked = time.monotonic()
+
+    def collect(self, timeout_s: float | None = None) -> Any:
+        """The result of the call that `begin` sent; the time limit counts from there. Raises what `call` raises."""
+        limit = self.timeout_s if timeout_s is None else timeout_s
+        if self._connection is None or self._asked is None:
+            raise RuntimeError("collect without begin")
+        left = None if limit is None else max(0.0, limit - (time.monotonic() - self._asked))
+        self._asked = None
+        try:
+            if not self._connection.poll(left):
                 self._raise_hang(limit)
             status, value = pickle.loads(self._connection.recv_bytes())
         except (EOFError, ConnectionError) as error:
@@ -105,6 +136,11 @@ class Worker:
         if self._process is None:
             self._start()
 
+    def prepare(self) -> None:
+        """Lets what every worker needs be imported from now on, so that a later start is quick."""
+        if forkserver.usable():
+            forkserver.prepare(self._environment())
+
     def output(self) -> str:
         """The end of what the worker wrote to stdout and stderr."""
         if self._log is None:
@@ -118,7 +154,7 @@ class Worker:
         """Ends the process (kills it if it is busy) and frees its resources; calling it again does nothing."""
         if self._finalizer is not None:
             self._finalizer()
-        self._process = self._connection = self._finalizer = self._log = None
+        self._process = self._connection = self._finalizer = self._log = self._asked = None
 
     def __enter__(self) -> Worker:
         return self
@@ -134,26 +170,19 @@ class Worker:
         self.close()
         self._log = tempfile.TemporaryFile(prefix="ascendops-worker-")  # noqa: SIM115  lives as long as the process
         ours, theirs = socket.socketpair()
-        env = {**os.environ, **self.env}
-        package_root = str(Path(__file__).resolve().parent.parent)
-        env["PYTHONPATH"] = os.pathsep.join(filter(None, [package_root, env.get("PYTHONPATH")]))
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", _BOOT, str(theirs.fileno())],
-                stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                env=env,
-                pass_fds=[theirs.fileno()],
-                start_new_session=True,  # Ctrl-C reaches this process only, which then ends the worker
-            )
-        finally:
-            theirs.close()
+        with theirs:
+            self._process = _process(theirs.fileno(), self._log, self._environment())
         self._connection = Connection(ours.detach())
         self._finalizer = weakref.finalize(self, _shutdown, self._process, self._connection, self._log)
         self._connection.send_bytes(dumps((list(sys.path), self.target)))
         self._ready = False
         self.starts += 1
+
+    def _environment(self) -> dict[str, str]:
+        env = {**os.environ, **self.env}
+        package_root = str(Path(__file__).resolve().parent.parent)
+        env["PYTHONPATH"] = os.pathsep.join(filter(None, [package_root, env.get("PYTHONPATH")]))
+        return env
 
     def _crash(self, when: str = "") -> KernelCrash:
         process, tail = self._process, ""
@@ -172,8 +201,9 @@ class Worker:
 
     def _raise_hang(self, limit: float | None) -> None:
         assert self._process is not None
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self._process.pid, signal.SIGUSR1)  # faulthandler writes where every thread is
+        if self._process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self._process.pid, signal.SIGUSR1)  # faulthandler writes where every thread is
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(0.3)
         tail = self.output()
@@ -183,6 +213,15 @@ class Worker:
             where=self.target,
             why="where it was:\n" + _indent(_frames(tail)) if tail else None,
         )
+
+
+def _process(connection: int, log: IO[bytes], env: Mapping[str, str]) -> _Process:
+    if forkserver.usable():
+        return forkserver.start(connection, log.fileno(), env)
+    return subprocess.Popen(
+        [sys.executable, "-c", _BOOT, str(connection)], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=dict(env), pass_fds=[connection],
+        start_new_session=True,  # Ctrl-C reaches this process only, which then ends the worker
+    )  # fmt: skip
 
 
 def _frames(text: str) -> str:
@@ -203,59 +242,18 @@ def _frames(text: str) -> str:
     return "\n".join(lines)
 
 
-def _child(fd: int) -> None:
-    import faulthandler
-
-    faulthandler.enable(all_threads=False)
-    faulthandler.register(signal.SIGUSR1, all_threads=True)
-    _exit_with_parent()
-    connection = Connection(fd)
-    sys.path[:], target = pickle.loads(connection.recv_bytes())
-    with contextlib.suppress(Exception):  # the first call reports what is wrong with the target
-        resolve(target)
-    connection.send_bytes(b"ready")
-    while True:
-        try:
-            request = connection.recv_bytes()
-        except (EOFError, ConnectionError):
-            return
-        connection.send_bytes(_answer(request))
-
-
-def _answer(request: bytes) -> bytes:
-    try:
-        target, args, kwargs = pickle.loads(request)
-        return dumps(("ok", resolve(target)(*args, **kwargs)))
-    except AscendOpsError as error:
-        return dumps(("error", error))
-    except Exception as error:  # noqa: BLE001  the boundary: whatever the function raised is reported to the caller
-        name = type(error).__name__
-        text = f"{name}: {error}".strip().rstrip(":")
-        return dumps(("error", WorkerError(text, type_name=name, traceback=traceback.format_exc())))
-
-
-def _exit_with_parent() -> None:
-    import threading
-    import time
-
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def _shutdown(process: subprocess.Popen[bytes], connection: Connection, log: IO[bytes]) -> None:
+def _shutdown(process: _Process, connection: Connection, log: IO[bytes]) -> None:
     connection.close()
     log.close()
     try:
         process.wait(0.05)  # an idle worker leaves by itself when its connection closes
     except subprocess.TimeoutExpired:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        pid = process.pid
+        if pid is None:  # not forked yet: it will find its connection closed
+            return
+        for kill in (os.killpg, os.kill):  # a fork may not lead its group yet
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, signal.SIGKILL)
         process.wait()
 
 

@@ -32,7 +32,7 @@ from ascendops.build.twin import host_library, signature
 from ascendops.errors import AscendOpsError
 from ascendops.parity.calling import invoke, map_tensors, named_tensors, outputs_of
 from ascendops.parity.execute import local_runner
-from ascendops.parity.judge import Judge
+from ascendops.parity.judge import Judge, no_reference
 from ascendops.render import new_project
 from ascendops.render.families import all_families
 from ascendops.spec import names, socs
@@ -113,7 +113,7 @@ def check(operator: Operator, row: Row, most: int) -> None:
     for column in range(spec.columns):
         cases = [case for case in test_cases(spec) if case.column == column and case.elements <= LARGEST][:most]
         for case in cases:
-            judged = judge(case.id, case.values(0), runner, (), case.output_dtypes(), (None, "")).result
+            judged = judge(case.id, case.values(0), runner, (), case.output_dtypes(), no_reference).result
             row.cases += 1
             if judged.status != "pass":
                 row.status, row.detail = "FAIL", f"{case.id}: {judged.error or ', '.join(judged.labels)}"

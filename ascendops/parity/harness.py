@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -101,7 +102,8 @@ def verify(
         for i, case in enumerate(given):
             judge.sampling = sampling.of(distributions, case, seeded_by, p_value, len(given))
             earlier = [one.run.outputs for one in done]
-            judged = judge(f"case {i}: {describe(case)}", case, runner, earlier, declared[i], _from_bundle(recorded, case))
+            theirs = None if recorded is None else functools.partial(_from_bundle, recorded, case)
+            judged = judge(f"case {i}: {describe(case)}", case, runner, earlier, declared[i], theirs)
             judged.result.repro = (
                 f"ascendops.parity.verify({_label(candidate)}, {_label(golden)}, cases[{i}:{i + 1}], level={level!r})"
             )
@@ -133,9 +135,7 @@ def _reference(reference: Any) -> tuple[Bundle | None, Callable[..., Any] | None
     return None, reference
 
 
-def _from_bundle(recorded: Bundle | None, case: Mapping[str, Any]) -> tuple[Outputs | None, str] | None:
-    if recorded is None:
-        return None
+def _from_bundle(recorded: Bundle, case: Mapping[str, Any]) -> tuple[Outputs | None, str]:
     entry = recorded.find("", case)
     if entry is None:
         return None, f"the bundle {recorded.path} has no case with these inputs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,11 @@ from ascendops.parity.verdict import CaseResult, GateResult
 _REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
 _SMALL = 1 << 20
 _REMEMBERED = 3  # cases whose inputs a later one is compared with
+
+
+def no_reference() -> tuple[None, str]:
+    """For a judge's `references`: nothing to compare with."""
+    return None, ""
 
 
 @dataclass(frozen=True)
@@ -67,22 +73,25 @@ class Judge:
         runner: Runner,
         earlier: Sequence[Outputs] = (),
         dtypes: list[torch.dtype | None] | None = None,
-        references: tuple[Outputs | None, str] | None = None,
+        references: Callable[[], tuple[Outputs | None, str]] | None = None,
     ) -> Judged:
         """The verdict on one case.
 
         Args:
             earlier: Outputs of earlier cases, to recognise stale data.
             dtypes: Declared dtypes of the outputs.
-            references: (the reference's outputs or None, a note) if the caller already ran the reference.
+            references: Gives (the reference's outputs or None, a note), if the caller runs the reference. With `dtypes` it is called
+                when the candidate has run, so that both can run at once.
         """
         start = time.perf_counter()
-        outputs, note = references if references is not None else self._run_reference(values)
-        if dtypes is None and outputs:
-            dtypes = [None if out is None else out.dtype for out in outputs]
+        ask = functools.cache(references or (lambda: self._run_reference(values)))
+        theirs = ask()[0] if dtypes is None or references is None else None
+        if dtypes is None and theirs:
+            dtypes = [None if out is None else out.dtype for out in theirs]
         with few_threads(values):
             truth = self._truths(values, dtypes)
         runs = self._runs(values, runner, truth)
+        outputs, note = ask()
         taken = _taken(runs[0].outputs, truth, values)
         if taken is not None:
             with few_threads(values):

@@ -240,7 +240,7 @@ class _Timer:
     def _wrong(self, case: TestCase, values: dict[str, Any]) -> str:
         """Why the call is not accepted by ascendops-parity/1; empty if it is."""
         from ascendops.parity.execute import POISONS
-        from ascendops.parity.judge import Judge, few_threads
+        from ascendops.parity.judge import Judge, few_threads, no_reference
         from ascendops.testing.reference import golden_of
 
         place = f"{case.spec.name} {case.id}"
@@ -254,7 +254,7 @@ class _Timer:
             return self._run(case.spec, dict(given), poison, outs)
 
         with few_threads(values):
-            judged = judge(case.id, values, runner, (), case.output_dtypes(), (None, ""))
+            judged = judge(case.id, values, runner, (), case.output_dtypes(), no_reference)
         found = judged.run.info.get("findings", [])
         if found:
             return f"{found[0]['id']}: {found[0]['message']}"

@@ -147,7 +147,7 @@ class Beyond:
 
     def _kernel(self, case: TestCase, values: Mapping[str, Any], judged: Judged) -> GateResult:
         """The backward kernel on what the forward kernel returned, for a cotangent that is not uniform."""
-        from ascendops.parity.judge import Judge
+        from ascendops.parity.judge import Judge, no_reference
         from ascendops.testing.reference import golden_of
 
         assert self.spec.autograd is not None and self.spec.autograd.backward is not None
@@ -167,7 +167,7 @@ class Beyond:
         dtypes: list[torch.dtype | None] = [getattr(torch, tensor.dtypes[column]) for tensor in other.outputs]
         try:
             found = Judge(golden_of(other), seed=self.seed, compute=other.compute)(
-                f"{case.id}, backward", arguments, lambda v, poison, outs: self.call(other, v, poison, outs), dtypes=dtypes, references=(None, "")
+                f"{case.id}, backward", arguments, lambda v, poison, outs: self.call(other, v, poison, outs), dtypes=dtypes, references=no_reference
             ).result
         except GoldenError as error:
             return GateResult("G2", title, "fail", error.what, ("GRADIENT",))

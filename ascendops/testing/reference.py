@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,14 +59,32 @@ class Reference:
         Raises:
             BundleInputs: A bundle has this case with other inputs.
         """
+        return self.ask(values, case)()
+
+    def ask(self, values: Mapping[str, Any], case: str = "") -> Callable[[], Answer]:
+        """Starts the reference on a case's values; what it returns waits for the outputs.
+
+        Raises:
+            BundleInputs: A bundle has this case with other inputs.
+        """
         if self.bundle is not None:
-            return _recorded(self.bundle, case, values)
+            recorded = _recorded(self.bundle, case, values)
+            return lambda: recorded
         if self.missing or self.kind == "none":
-            return Answer(None, self.missing)
+            return lambda: Answer(None, self.missing)
         self.start()
         assert self._worker is not None
         try:
-            outputs, how = self._worker.call(self.target, dict(values))
+            self._worker.begin(self.target, dict(values))
+        except (KernelCrash, KernelHang) as error:
+            failed = Answer(None, error.what)
+            return lambda: failed
+        return functools.cache(self._collect)
+
+    def _collect(self) -> Answer:
+        assert self._worker is not None
+        try:
+            outputs, how = self._worker.collect()
         except (KernelCrash, KernelHang, WorkerError) as error:
             return Answer(None, error.what)
         return Answer(outputs, how=how)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,7 @@ class OpSession:
     _earlier: list[Any] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
+        self.kernel.prepare()
         self.cases = self._cases()
         keys = [{"key": key.key, "name": key.name, "why": key.why, "cases": []} for key in self.spec.tiling_keys]
         first = (*self.spec.inputs, *self.spec.outputs)[0].dtypes
@@ -103,19 +104,20 @@ class OpSession:
         return report
 
     def _judged(self, case: TestCase, values: dict[str, Any]) -> CaseReport:
-        answer = self._answer(case, values)
-        judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), (answer.outputs, ""))
+        answer = self._ask(case, values)
+        judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), lambda: (answer().outputs, ""))
         self._earlier = [*self._earlier[-2:], judged.run.outputs]
-        report = self._report(case, values, judged, answer)
+        report = self._report(case, values, judged, answer())
         if self.options.verdict:
             self.verdict.add(case, report, judged.run.outputs, values)
         return report
 
-    def _answer(self, case: TestCase, values: dict[str, Any]) -> Answer:
-        """The reference's outputs: those that came with the case, else what the reference computes."""
+    def _ask(self, case: TestCase, values: dict[str, Any]) -> Callable[[], Answer]:
+        """What gives the reference's outputs: those that came with the case, else what the reference computes in the meantime."""
         if isinstance(case, given.GivenCase) and case.outputs is not None:
-            return Answer(list(case.outputs), how=f"recorded: {case.how}")
-        return self.reference(values, case.id)
+            recorded = Answer(list(case.outputs), how=f"recorded: {case.how}")
+            return lambda: recorded
+        return self.reference.ask(values, case.id)
 
     @property
     def kernel(self) -> Worker:
@@ -240,12 +242,14 @@ class OpSession:
 
     def _fresh_labels(self, cases: Sequence[TestCase], fresh: bool) -> frozenset[str]:
         """Labels of the last case when the cases run in order, in a fresh process if asked; empty if it passes."""
+        from ascendops.parity.judge import no_reference
+
         if fresh:
             self.kernel.close()
         labels: frozenset[str] = frozenset()
         for case in cases:
             values = case.values(self.options.seed)
-            judged = self.judge(case.id, values, self._runner, (), case.output_dtypes(), (None, ""))
+            judged = self.judge(case.id, values, self._runner, (), case.output_dtypes(), no_reference)
             findings = [entry for entry in judged.run.info.get("findings", []) if entry.get("severity") == "error"]
             failed = set(judged.result.labels) if not judged.result.passed else set()
             labels = frozenset(failed | ({"FINDING"} if findings else set()))

@@ -199,7 +199,7 @@ def _judge(
     environment: Mapping[str, Any],
 ) -> Judged:
     from ascendops.parity.execute import Run
-    from ascendops.parity.judge import Judge
+    from ascendops.parity.judge import Judge, no_reference
     from ascendops.testing.reference import golden_of
 
     outputs = [None if key is None else tensors[key] for key in entry["outputs"]]
@@ -208,7 +208,7 @@ def _judge(
         return Run(outputs=outputs, devices=["cpu" for _ in outputs])
 
     judge = Judge(golden_of(case.spec), None, environment.get("level", "L0"), 1, seed=entry["recipe"]["seed"], compute=case.spec.compute)
-    return judge(entry["id"], values, stored, (), case.output_dtypes(), (None, ""))
+    return judge(entry["id"], values, stored, (), case.output_dtypes(), no_reference)
 
 
 def _text(path: Path) -> str:

@@ -11,7 +11,7 @@ from ascendops import resources, spec
 from ascendops.errors import AscendOpsError
 from ascendops.parity import bundle, verify
 from ascendops.parity.execute import Run
-from ascendops.parity.judge import Judge
+from ascendops.parity.judge import Judge, no_reference
 from ascendops.render import new_project
 from ascendops.testing.cases import test_cases as cases_of
 from ascendops.testing.reference import choose, golden_of
@@ -51,7 +51,7 @@ def test_a_gpu_did_what_the_golden_says(name: str, tmp_path: Path) -> None:
         def recorded(_values: Any, _poison: Any, _outs: Any, outputs: Any = answer.outputs) -> Run:
             return Run(outputs=outputs, devices=["cpu"] * len(outputs))
 
-        result = judge(case.id, values, recorded, (), case.output_dtypes(), (None, "")).result
+        result = judge(case.id, values, recorded, (), case.output_dtypes(), no_reference).result
         if not (name in KNOWN and case.case.values == "special"):
             assert result.passed, f"{case.id}: {result.story()}"
         else:

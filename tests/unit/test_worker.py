@@ -15,6 +15,7 @@ import pytest
 import torch
 
 import ascendops
+from ascendops import forkserver
 from ascendops.errors import InputError, KernelCrash, KernelHang, WorkerError
 from ascendops.worker import Worker
 
@@ -52,6 +53,16 @@ def act(what, *args, **kwargs):
         return lambda: 0
     if what == "pid":
         return os.getpid()
+    if what == "ppid":
+        return os.getppid()
+    if what == "where":
+        return os.getcwd()
+    if what == "threads":
+        import torch
+        return torch.get_num_threads()
+    if what == "random":
+        import random
+        return random.random()
 """
 
 
@@ -143,6 +154,49 @@ def test_close_leaves_no_process(tmp_path: Path) -> None:
     worker.close()
     worker.close()
     assert not Path(f"/proc/{pid}").exists()
+
+
+def test_a_call_runs_while_the_caller_goes_on(worker: Worker) -> None:
+    worker.begin("echo", 1)
+    worker.begin("echo", 2)  # the first is abandoned
+    assert worker.collect() == ((2,), {})
+    with pytest.raises(RuntimeError):
+        worker.collect()
+    worker.begin("hang", timeout_s=0.5)
+    with pytest.raises(KernelHang):
+        worker.collect(0.5)
+    assert worker.call("count") == 1
+
+
+def test_processes_have_the_folder_variables_and_chance_of_their_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "target.py").write_text(SOURCE)
+    seen = []
+    for threads in ("1", "2"):  # OpenMP reads it when it is loaded
+        folder = tmp_path / threads
+        folder.mkdir()
+        monkeypatch.chdir(folder)
+        monkeypatch.setenv("WORKER_TEST", threads)
+        with Worker(f"{tmp_path / 'target.py'}:act", env={"OMP_NUM_THREADS": threads}) as one:
+            assert (one.call("where"), one.call("env", "WORKER_TEST"), one.call("threads")) == (str(folder), threads, int(threads))
+            seen.append(one.call("random"))
+    assert seen[0] != seen[1]
+
+
+def test_a_worker_whose_server_died_is_restarted(worker: Worker) -> None:
+    os.kill(worker.call("ppid"), signal.SIGKILL)
+    with pytest.raises(KernelCrash):
+        for _ in range(100):
+            worker.call("count")
+            time.sleep(0.05)
+    assert worker.call("count") == 1
+
+
+def test_without_a_server_it_is_a_process_of_its_own(worker: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forkserver, "usable", lambda: False)
+    assert worker.call("ppid") == os.getpid()
+    with pytest.raises(KernelCrash, match="SIGSEGV"):
+        worker.call("segv")
+    assert worker.call("echo", 1) == ((1,), {})
 
 
 def test_missing_target_is_an_error_not_a_crash() -> None:
