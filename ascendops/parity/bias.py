@@ -21,7 +21,7 @@ from ascendops.parity.golden import evaluate, real, wide_of
 from ascendops.parity.sensitivity import FACTOR
 from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import compute_dtype, round_to
-from ascendops.parity.verdict import GateResult
+from ascendops.parity.verdict import GateResult, called
 
 BIAS_MIN = 64  # distinct golden values
 BIAS_LIMIT = 0.05
@@ -175,7 +175,7 @@ def _variance(projected: torch.Tensor, clusters: Sequence[torch.Tensor]) -> tupl
     return largest, distinct
 
 
-def unbiased(found: Sequence[Lean]) -> GateResult:
+def unbiased(found: Sequence[Lean], names: Sequence[str] = ()) -> GateResult:
     """G4: no mean error along any direction, over outputs of at least 64 distinct values; cases may be pooled."""
     worst: tuple[float, str, float] = (0.0, "", 0.0)
     for output, direction in dict.fromkeys((lean.output, lean.direction) for lean in found):
@@ -188,7 +188,7 @@ def unbiased(found: Sequence[Lean]) -> GateResult:
         theirs = 2 * sum(lean.reference for lean in same) / count  # a reference may lean too: twice as far, to the same side
         allowed = max(lean.limit for lean in same) + 4 * error + (abs(theirs) if theirs * mean > 0 else 0.0)
         if abs(mean) - allowed > worst[0]:
-            text = f"the mean error of output {output}, {direction}, is {mean:+.3f} of its unit (ulp + kappa/8); {allowed:.3f} is allowed"
+            text = f"the mean error of output {called(names, output)}, {direction}, is {mean:+.3f} of its unit (ulp + kappa/8); {allowed:.3f} is allowed"
             worst = (abs(mean) - allowed, text, mean)
     if worst[1]:
         return GateResult("G4", "bias", "fail", worst[1], ("BIAS",), {"mean": worst[2]})

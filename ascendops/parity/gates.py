@@ -12,7 +12,7 @@ from ascendops.parity.execute import POISONS, Run
 from ascendops.parity.golden import real
 from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import EIGHT_BIT, round_to
-from ascendops.parity.verdict import GateResult
+from ascendops.parity.verdict import GateResult, called
 
 # max, mean and RMS of error / allowed error, candidate over reference; level of the commercial standard
 RATIOS = {"L0": (10.0, 2.0, 2.0), "L1": (5.0, 1.5, 1.5), "L2": (2.0, 1.2, 1.2)}
@@ -45,21 +45,22 @@ def structure(
     device: str,
     mutates: Sequence[str],
     shapes: Sequence[tuple[int, ...] | None],
+    names: Sequence[str] = (),
 ) -> GateResult:
-    """G0: count, None-ness, shape, dtype, device, aliasing, inputs unchanged, guard zones, every byte written."""
+    """G0: count, None-ness, shape, dtype, device, aliasing, inputs unchanged, guard zones, every byte written; `names` are the outputs'."""
     problems: list[tuple[str, str]] = []
     first = runs[0]
     if len(first.outputs) != len(truths):
         problems.append(("SHAPE", f"{len(first.outputs)} outputs came back, {len(truths)} expected"))
     else:
         for i, (out, truth, shape) in enumerate(zip(first.outputs, truths, shapes, strict=True)):
-            problems += _one_output(i, out, truth, shape, first.devices[i], device)
+            problems += _one_output(called(names, i), out, truth, shape, first.devices[i], device)
     for run in runs:
         problems += [("MUTATED_INPUT", f"input {name} was changed") for name in run.mutated if name not in mutates]
         problems += [
-            ("ALIAS", f"output {i} shares memory with input {name}") for i, name in run.aliases if name not in mutates
+            ("ALIAS", f"output {called(names, i)} shares memory with input {name}") for i, name in run.aliases if name not in mutates
         ]
-        problems += [("OUT_OF_BOUNDS", f"memory next to output {i} was written") for i in run.overrun]
+        problems += [("OUT_OF_BOUNDS", f"memory next to output {called(names, i)} was written") for i in run.overrun]
         problems += [("OUT_OF_BOUNDS", f"memory next to input {name} was written") for name in run.trespassed]
     if not any(label in ("SHAPE", "DTYPE") for label, _ in problems) and len(runs) > 1:
         for i in range(len(truths)):
@@ -68,7 +69,7 @@ def structure(
                 problems.append(
                     (
                         "UNWRITTEN",
-                        f"{int(missing.sum())} of {missing.numel()} elements of output {i} were never written",
+                        f"{int(missing.sum())} of {missing.numel()} elements of output {called(names, i)} were never written",
                     )
                 )
     unique = list(dict.fromkeys(problems))
@@ -77,7 +78,7 @@ def structure(
 
 
 def _one_output(
-    i: int,
+    name: str,
     out: torch.Tensor | None,
     truth: Truth | None,
     shape: tuple[int, ...] | None,
@@ -86,15 +87,15 @@ def _one_output(
 ) -> list[tuple[str, str]]:
     if out is None or truth is None:
         wrong = (out is None) != (truth is None)
-        return [("SHAPE", f"output {i} is {'missing' if out is None else 'not None'}")] if wrong else []
+        return [("SHAPE", f"output {name} is {'missing' if out is None else 'not None'}")] if wrong else []
     problems = []
     if tuple(out.shape) != shape:
-        problems.append(("SHAPE", f"output {i} has shape {list(out.shape)}, expected {list(shape or ())}"))
+        problems.append(("SHAPE", f"output {name} has shape {list(out.shape)}, expected {list(shape or ())}"))
     if not _dtype_fits(out.dtype, truth):
-        name = str(truth.dtype or truth.want.dtype).removeprefix("torch.")
-        problems.append(("DTYPE", f"output {i} is {str(out.dtype).removeprefix('torch.')}, expected {name}"))
+        dtype = str(truth.dtype or truth.want.dtype).removeprefix("torch.")
+        problems.append(("DTYPE", f"output {name} is {str(out.dtype).removeprefix('torch.')}, expected {dtype}"))
     if device != expected_device:
-        problems.append(("DEVICE", f"output {i} is on {device}, expected {expected_device}"))
+        problems.append(("DEVICE", f"output {name} is on {device}, expected {expected_device}"))
     return problems
 
 
@@ -185,25 +186,28 @@ def _class(values: torch.Tensor) -> torch.Tensor:
     return kinds
 
 
-def special_values(all_measured: Sequence[Measured | None], truths: Sequence[Truth | None]) -> GateResult:
+def special_values(all_measured: Sequence[Measured | None], truths: Sequence[Truth | None], names: Sequence[str] = ()) -> GateResult:
     """G1: nan, +inf, -inf and finite elements are where the golden, rounded to the output's dtype, has them."""
     for i, (m, truth) in enumerate(zip(all_measured, truths, strict=True)):
         if m is None or truth is None or not bool(m.special.any()):
             continue
         index = torch.nonzero(m.special)[0].tolist()
         got, want = float(m.got[tuple(index)]), float(truth.want[tuple(index)])
-        detail = f"{int(m.special.sum())} elements of another class; first at {index} of output {i}: got {got:g} want {want:g}"
+        detail = f"{int(m.special.sum())} elements of another class; first at {index} of output {called(names, i)}: got {got:g} want {want:g}"
         return GateResult("G1", "special values", "fail", detail, ("SPECIAL_VALUE",))
     return GateResult("G1", "special values", "pass")
 
 
-def elementwise(all_measured: Sequence[Measured | None]) -> GateResult:
+def elementwise(all_measured: Sequence[Measured | None], names: Sequence[str] = ()) -> GateResult:
     """G2: |got - want| <= 2 ulp + kappa for every finite element; integers bit for bit."""
-    present = [m for m in all_measured if m is not None and m.excess.numel()]
-    bad = sum(int((m.excess > 1).sum()) for m in present)
+    numbered = {i: m for i, m in enumerate(all_measured) if m is not None and m.excess.numel()}
+    present = list(numbered.values())
+    counts = {called(names, i): int((m.excess > 1).sum()) for i, m in numbered.items()}
+    bad = sum(counts.values())
     worst = max((float(m.excess.max()) for m in present), default=0.0)
     numbers = {"max": worst, "mean": max((float(m.excess.mean()) for m in present), default=0.0), "failing": bad}
-    detail = f"{bad} elements exceed the allowed error, the worst {worst:.3g}-fold" if bad else ""
+    of = f" ({', '.join(f'{count} of output {name}' for name, count in counts.items() if count)})" if len(all_measured) > 1 else ""
+    detail = f"{bad} elements exceed the allowed error{of}, the worst {worst:.3g}-fold" if bad else ""
     return GateResult("G2", "elementwise", "fail" if bad else "pass", detail, (), numbers)
 
 

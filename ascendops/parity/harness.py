@@ -37,6 +37,9 @@ class MadeCase(Protocol):
     def output_dtypes(self) -> list[torch.dtype | None]:
         """Declared dtype of each output."""
 
+    def output_names(self) -> list[str]:
+        """Declared name of each output."""
+
 
 def verify(
     candidate: Callable[..., Any] | str,
@@ -94,10 +97,11 @@ def verify(
     recorded, called = _reference(reference)
     if level not in gates.RATIOS:
         raise ParityError(f"there is no level '{level}'", help=f"use one of: {', '.join(gates.RATIOS)}")
+    outputs = _output_names(candidate, cases)
     worker = Worker("ascendops.parity.execute:remote", timeout_s=timeout_s, label="the candidate") if isolate else None
     try:
         runner = worker_runner(_name_of(candidate), worker) if worker else local_runner(_callable(candidate))
-        judge = Judge(golden, called, level, repeats, tuple(mutates), deterministic, seed, known(compute))
+        judge = Judge(golden, called, level, repeats, tuple(mutates), deterministic, seed, known(compute), names=outputs)
         done: list[Judged] = []
         for i, case in enumerate(given):
             judge.sampling = sampling.of(distributions, case, seeded_by, p_value, len(given))
@@ -115,7 +119,7 @@ def verify(
             _same_place(done, given, _callable(candidate))
         for kind, names in (relations or {}).items():
             _related(done, given, runner, judge, kind, names)
-        _pooled_bias(done)
+        _pooled_bias(done, outputs)
     finally:
         if worker:
             worker.close()
@@ -175,16 +179,24 @@ def _name_of(candidate: Callable[..., Any] | str) -> str:
     return f"{module}:{name}"
 
 
+def _output_names(candidate: Any, cases: Sequence[Mapping[str, Any] | MadeCase]) -> tuple[str, ...]:
+    """What the declaration calls the outputs, where the cases or the candidate come from one."""
+    declared = next((case for case in cases if not isinstance(case, Mapping)), None)
+    if declared is not None:
+        return tuple(declared.output_names())
+    return tuple(getattr(candidate, "outputs", ())) if hasattr(candidate, "definition") else ()
+
+
 def _label(function: Any) -> str:
     return repr(function) if isinstance(function, str) else getattr(function, "__name__", type(function).__name__)
 
 
-def _pooled_bias(done: list[Judged]) -> None:
+def _pooled_bias(done: list[Judged], names: Sequence[str]) -> None:
     """G4 over all cases of one dtype together: small outputs say little alone."""
     good = [judged for judged in done if judged.result.passed]
     for dtypes in dict.fromkeys(_dtypes(judged) for judged in good):
         same = [judged for judged in good if _dtypes(judged) == dtypes]
-        gate = unbiased([lean for judged in same for lean in judged.leans])
+        gate = unbiased([lean for judged in same for lean in judged.leans], names)
         if len(same) > 1 and gate.failed:
             result = same[-1].result
             result.gates.append(
@@ -234,7 +246,7 @@ def _related(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Run
     for judged, case in [(judged, case) for judged, case in zip(done, cases, strict=True) if judged.result.passed][:_REUSE_CASES]:
         if any(name not in case for name in names):
             raise ParityError(f"a case has no input {', '.join(name for name in names if name not in case)}", help=f"it has {', '.join(case)}")
-        gate = check(kind, names, judge.golden, case, lambda values: runner(values, None, None), [None if t is None else t.dtype for t in judged.truths], judge.seed)
+        gate = check(kind, names, judge.golden, case, lambda values: runner(values, None, None), [None if t is None else t.dtype for t in judged.truths], judge.seed, judge.names)
         judged.result.gates.append(gate)
         if gate.failed:
             judged.result.status, judged.result.labels = "fail", gate.labels

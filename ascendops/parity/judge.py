@@ -52,6 +52,7 @@ class Judged:
 class Judge:
     """Judges one case after another with the same golden, reference and level; see `verify` for the fields.
 
+    `names` are the outputs' names in order; without these the verdict calls them by number.
     `history` holds the inputs of the last cases, to recognise results that were computed with an earlier call's.
     """
 
@@ -64,6 +65,7 @@ class Judge:
     seed: int = 0
     compute: str = "float32"
     sampling: Sampling = field(default_factory=Sampling)
+    names: tuple[str, ...] = ()
     history: list[Values] = field(default_factory=list)
 
     def __call__(
@@ -104,7 +106,7 @@ class Judge:
             result.error, result.labels = runs[0].error, (runs[0].label,)
         else:
             with few_threads(values):
-                drawn = self.sampling.judge(values, runner, runs, out_specs(truth, values)) if self.sampling.outputs else []
+                drawn = self.sampling.judge(values, runner, runs, out_specs(truth, values), self.names) if self.sampling.outputs else []
                 judged = self._compare(judged, runs, outputs, Context(self.golden, values, earlier, self.history), _device(values), drawn)
         self.history = [*self.history[1 - _REMEMBERED :], values]
         result.seconds = time.perf_counter() - start
@@ -146,7 +148,7 @@ class Judge:
     ) -> Judged:
         result, truth = judged.result, judged.truths
         shapes = [None if t is None else _shape(t) for t in truth]
-        result.gates.append(gates.structure(runs, truth, device, self.mutates, shapes))
+        result.gates.append(gates.structure(runs, truth, device, self.mutates, shapes, self.names))
         if any(label in ("SHAPE", "DTYPE") for label in result.gates[0].labels):
             result.labels = result.gates[0].labels
             return judged
@@ -166,16 +168,16 @@ class Judge:
             if not any(bool(m.failing.any()) for m in measured if m is not None):
                 result.notes.append(relaxed.note)
         measured = [m if m is None else _unwritten_fails(m, runs, i) for i, m in enumerate(measured)]
-        result.gates.append(gates.special_values(measured, truth))
-        result.gates += [gates.elementwise(measured), *drawn]
+        result.gates.append(gates.special_values(measured, truth, self.names))
+        result.gates += [gates.elementwise(measured, self.names), *drawn]
         result.gates.append(self._by_reference(result, measured, theirs))
         own = theirs if any(theirs) else _measure_reference(self._own(context.values), truth)
         leaning = leans(measured, truth, own, directions(context.golden, context.values, truth))
-        result.gates.append(unbiased(leaning))
+        result.gates.append(unbiased(leaning, self.names))
         seeded = not self.sampling.outputs or self.sampling.seed in context.values
         result.gates.append(self._repeats(repeated if seeded else runs, truth))
         shown = theirs if relaxed is None else _measure_reference(references, truth)  # by the bound that the candidate has
-        fill(result, runs[0], truth, measured, shown, context)
+        fill(result, runs[0], truth, measured, shown, context, self.names)
         self._standards(result, runs[0].outputs, truth, references, context.values)
         return Judged(result, runs[0], truth, measured, leaning)
 

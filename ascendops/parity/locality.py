@@ -29,7 +29,7 @@ def locate(failing: torch.Tensor) -> Place:
     if count == 0:
         return Place(None, "")
     if count > _MOST * total:
-        return Place(None, "every element" if count == total else "almost every element")
+        return Place(None, "every element" if count == total else "too many to lie in one place")
     cols = failing.shape[-1] if failing.dim() else 1
     table = failing.reshape(-1, max(cols, 1))
     if table.shape[0] > 1 and table.shape[1] > 1:

@@ -14,7 +14,7 @@ from ascendops.parity.execute import Run
 from ascendops.parity.golden import wide_of
 from ascendops.parity.sensitivity import truths
 from ascendops.parity.truth import Truth
-from ascendops.parity.verdict import GateResult
+from ascendops.parity.verdict import GateResult, called
 
 KINDS = {
     "shift": "f(x + c) = f(x)",
@@ -35,6 +35,7 @@ Pair = tuple[str, Values, "Callable[[Outputs], Outputs]"]  # what was done, the 
 
 def check(
     kind: str, names: Sequence[str], golden: Callable[..., object], values: Values, run: Callable[[Values], Run], dtypes: list[torch.dtype | None] | None = None, seed: int = 0,
+    outputs: Sequence[str] = (),
 ) -> GateResult:  # fmt: skip
     """Whether the relation holds for the candidate on inputs like `values`.
 
@@ -43,6 +44,7 @@ def check(
         names: The inputs that change together.
         run: Calls the candidate.
         dtypes: Declared dtypes of the outputs.
+        outputs: Their names.
     """
     title = f"relation {kind}"
     base = _on_grid(values, names) if kind in ("shift", "additive") else dict(values)
@@ -51,16 +53,16 @@ def check(
         return GateResult("G6", title, "fail", first.error.splitlines()[0], ("RELATION",))
     allowed = truths(golden, base, dtypes, seed)
     if kind == "additive":
-        return _additive(title, names, base, first, run, lambda given: truths(golden, given, dtypes, seed))
+        return _additive(title, names, base, first, run, lambda given: truths(golden, given, dtypes, seed), outputs)
     for what, changed, change in _pairs(kind, names, base, first.outputs):
         other = run(changed)
-        text = other.error.splitlines()[0] if other.error else _compare(change(first.outputs), other.outputs, change([_room(t) for t in allowed]), truths(golden, changed, dtypes, seed))
+        text = other.error.splitlines()[0] if other.error else _compare(change(first.outputs), other.outputs, change([_room(t) for t in allowed]), truths(golden, changed, dtypes, seed), outputs)
         if text:
             return GateResult("G6", title, "fail", f"{KINDS[kind]} does not hold: {what}: {text}", ("RELATION",))
     return GateResult("G6", title, "pass", KINDS[kind])
 
 
-def _additive(title: str, names: Sequence[str], base: Values, first: Run, run: Callable[[Values], Run], truth: Callable[[Values], list[Truth | None]]) -> GateResult:
+def _additive(title: str, names: Sequence[str], base: Values, first: Run, run: Callable[[Values], Run], truth: Callable[[Values], list[Truth | None]], outputs: Sequence[str]) -> GateResult:
     """f(x + z) against f(x) + f(z), where z is x in another order, so that x + z is exact."""
     def reordered(x: torch.Tensor) -> torch.Tensor:
         flat = x.contiguous().flatten()
@@ -77,7 +79,7 @@ def _additive(title: str, names: Sequence[str], base: Values, first: Run, run: C
         rooms = [[_room(t) for t in truth(given)] for given in (base, other)]
         room = [None if a is None or b is None else a + b for a, b in zip(*rooms, strict=True)]
         found = [None if out is None else wide_of(out) for out in third.outputs]
-        text = _compare(expected, found, room, truth(both))
+        text = _compare(expected, found, room, truth(both), outputs)
     return GateResult("G6", title, "fail" if text else "pass", f"{KINDS['additive']} does not hold: {text}" if text else KINDS["additive"], ("RELATION",) if text else ())
 
 
@@ -131,18 +133,18 @@ def _room(truth: Truth | None) -> torch.Tensor | None:
     return None if truth is None or truth.kappa is None or (truth.want.dim() and truth.dtype is not None and truth.dtype.is_complex) else truth.allowed()
 
 
-def _compare(expected: Outputs, found: Outputs, room: Outputs, others: Sequence[Truth | None]) -> str:
+def _compare(expected: Outputs, found: Outputs, room: Outputs, others: Sequence[Truth | None], names: Sequence[str]) -> str:
     """What differs by more than both results may be wrong; empty if nothing."""
     for i, (a, b) in enumerate(zip(expected, found, strict=False)):
         if a is None or b is None:
             continue
         if a.shape != b.shape:
-            return f"output {i} has shape {list(b.shape)}, not {list(a.shape)}"
+            return f"output {called(names, i)} has shape {list(b.shape)}, not {list(a.shape)}"
         here, there = room[i] if i < len(room) else None, _room(others[i])
         limit = 0.0 if here is None or there is None else here.abs() + there
         wide_a, wide_b = wide_of(a), wide_of(b)
         same = (wide_a == wide_b) | (torch.isnan(wide_a) & torch.isnan(wide_b)) | ((wide_a - wide_b).abs() <= limit)
         if not bool(same.all()):
             place = tuple(torch.nonzero(~same)[0].tolist())
-            return f"{int((~same).sum())} of {same.numel()} elements of output {i} differ, the first at {list(place)}: {wide_b[place].item():.9g} instead of {wide_a[place].item():.9g}"
+            return f"{int((~same).sum())} of {same.numel()} elements of output {called(names, i)} differ, the first at {list(place)}: {wide_b[place].item():.9g} instead of {wide_a[place].item():.9g}"
     return ""

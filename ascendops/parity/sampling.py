@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.parity import chance
 from ascendops.parity.calling import Values
-from ascendops.parity.verdict import GateResult
+from ascendops.parity.verdict import GateResult, called
 from ascendops.spec.random import P_VALUE, arguments
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Sampling:
     p_value: float = P_VALUE
     cases: int = 1
 
-    def judge(self, values: Values, runner: Runner, runs: Sequence[Run], outs: Sequence[OutSpec] | None) -> list[GateResult]:
+    def judge(self, values: Values, runner: Runner, runs: Sequence[Run], outs: Sequence[OutSpec] | None, names: Sequence[str] = ()) -> list[GateResult]:
         """Gate G2 for every random output."""
         more = [runner(other, None, outs) for other in self._other(values, len(runs))]
         failed = next((run for run in more if run.error), None)
@@ -42,7 +42,9 @@ class Sampling:
             samples = [run.outputs[i] for run in (*first, *more) if i < len(run.outputs)]
             present = [out for out in samples if out is not None]
             if present:
-                gates.append(chance.judge(present, chance.Distribution(*arguments(text, values)), self.p_value, self.cases * len(self.outputs)))
+                gate = chance.judge(present, chance.Distribution(*arguments(text, values)), self.p_value, self.cases * len(self.outputs))
+                several = len(first[0].outputs) > 1 and gate.detail
+                gates.append(replace(gate, detail=f"output {called(names, i)}: {gate.detail}") if several else gate)
         return gates
 
     def _other(self, values: Values, done: int) -> list[Values]:

@@ -12,7 +12,9 @@ from ascendops.parity.execute import Run
 from ascendops.parity.gates import Measured
 from ascendops.parity.locality import density, index_of
 from ascendops.parity.truth import Truth
-from ascendops.parity.verdict import CaseResult, Worst, number
+from ascendops.parity.verdict import CaseResult, OutputResult, Worst, called, number
+
+Rank = tuple[bool, float, float]  # whether it fails, its error in units of the bound, its error
 
 _NUMERIC = ("PRECISION", "WRONG_VALUE", "CANCELLATION")  # of memory that nobody wrote they say nothing
 
@@ -24,6 +26,7 @@ def fill(
     measured: Sequence[Measured | None],
     theirs: Sequence[Measured | None],
     context: Context,
+    names: Sequence[str] = (),
 ) -> None:
     """Completes `result` from its gates: status, labels, counts, histogram, worst element, and a line on the reference.
 
@@ -33,6 +36,7 @@ def fill(
         measured: The candidate's errors, by output.
         theirs: The reference's errors, by output.
         context: What the diagnosis compares with.
+        names: The outputs' names.
     """
     by_reference = any(gate.status == "by_reference" for gate in result.gates)
     blocking = [
@@ -44,21 +48,25 @@ def fill(
         result.gates = [replace(g, status="skipped") if g.gate == "G4" else g for g in result.gates]
         blocking = [g for g in blocking if g.gate != "G4"]
     labels = [label for gate in blocking for label in gate.labels]
+    ranks: list[tuple[Rank, Worst]] = []
     for i, (out, t, m) in enumerate(zip(run.outputs, truth, measured, strict=True)):
+        name = called(names, i)
         if out is None or t is None or m is None:
+            result.outputs.append(OutputResult(name))
             continue
-        result.elements += m.failing.numel()
-        result.failing += int(m.failing.sum())
         _bin(result.histogram, m)
-        worst = _worst(i, t, m)
-        if worst is not None and (
-            result.worst is None or worst.ulp / (worst.allowed or 1) > result.worst.ulp / (result.worst.allowed or 1)
-        ):
-            result.worst = worst
+        if m.excess.numel():
+            ranks.append(_worst(i, name, t, m))
+        where = ""
         if bool(m.failing.any()):
-            found, result.where = diagnose(i, out, t, m, context)
+            found, where = diagnose(i, out, t, m, context)
             result.map = result.map or density(m.failing.any(-1) if out.is_complex() else m.failing)
             labels += [label for label in found if label not in _NUMERIC or "UNWRITTEN" not in labels]
+        result.outputs.append(OutputResult(name, m.failing.numel(), int(m.failing.sum()), where))
+    result.elements, result.failing = sum(out.elements for out in result.outputs), sum(out.failing for out in result.outputs)
+    result.worst = max(ranks, key=lambda pair: pair[0])[1] if ranks else None
+    places = [f"output {out.name}: {out.where}" if len(result.outputs) > 1 else out.where for out in result.outputs if out.where]
+    result.where = "; ".join(places)
     result.labels = tuple(dict.fromkeys(labels))
     result.reference = _on_reference(result, theirs) if any(t is not None for t in theirs) else ""
 
@@ -74,28 +82,31 @@ def _bin(histogram: dict[str, int], m: Measured) -> None:
         histogram["nan/inf"] = histogram.get("nan/inf", 0) + int(m.special.sum())
 
 
-def _worst(output: int, truth: Truth, m: Measured) -> Worst | None:
-    if m.excess.numel() == 0:
-        return None
-    rank = torch.where(m.special, float("inf"), m.excess)
-    place = int(rank.nan_to_num(float("inf")).argmax())
-    index = index_of(place, m.excess.shape)
+def _worst(output: int, name: str, truth: Truth, m: Measured) -> tuple[Rank, Worst]:
+    """The failing element whose error is the largest multiple of its bound; if none fails, of all elements."""
+    fails = bool(m.failing.any())
+    excess = torch.where(m.special, float("inf"), m.excess).nan_to_num(float("inf"), float("inf"))
+    among = m.failing if fails else torch.ones_like(m.failing)
+    largest = float(excess[among].max())
+    among = among & (excess == largest)  # where bits must be equal every excess is infinite: the error decides
+    error = torch.where(m.special, float("inf"), m.error).nan_to_num(float("inf"), float("inf"))
+    index = index_of(int(torch.where(among, error, -1.0).argmax()), m.excess.shape)
+    rank = (fails, largest, float(error[index]))
     got, want = m.got[index].item(), truth.want[index].item()
     if truth.kappa is None:
-        return Worst(output, index, got, want, float("nan"), 0.0)
+        return rank, Worst(output, index, got, want, float("nan"), 0.0, name=name)
     step, allowed = float(truth.ulps()[index]), float(truth.allowed()[index])
-    error = float("inf") if bool(m.special[index]) else float(m.error[index])
-    return Worst(
-        output, index, got, want, error / step, allowed / step, "every value is an exact integer" if truth.exact else ""
-    )
+    why = "every value is an exact integer" if truth.exact else ""
+    return rank, Worst(output, index, got, want, float(error[index]) / step, allowed / step, why, name)
 
 
 def _on_reference(result: CaseResult, theirs: Sequence[Measured | None]) -> str:
-    bad = sum(int(t.failing.sum()) for t in theirs if t is not None)
+    counts = [0 if t is None else int(t.failing.sum()) for t in theirs]
+    bad = sum(counts)
     worst = max((float(t.excess.max()) for t in theirs if t is not None and t.excess.numel()), default=0.0)
     if not bad:
         return "" if result.passed else "the reference agrees with the golden, the candidate does not"
     both = "" if not result.failing else "; so does the candidate"
-    return (
-        f"the reference differs from the golden in {bad} elements (worst {number(worst)} times the allowed error){both}"
-    )
+    of = ", ".join(f"{count} of output {out.name}" for count, out in zip(counts, result.outputs, strict=True) if count)
+    size = f"worst {number(worst)} times the allowed error"
+    return f"the reference differs from the golden in {bad} elements ({of + ', ' if len(counts) > 1 else ''}{size}){both}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,7 +12,10 @@ STATUSES = ("pass", "pass_by_reference", "fail", "crash")
 
 @dataclass(frozen=True)
 class Worst:
-    """The worst element of an output: its index, both values, its error in ulps of the output dtype, and the ulps allowed."""
+    """The worst element: its output, index, both values, error in ulps of the output dtype, and the ulps allowed.
+
+    If elements fail it is one of these: the one whose error is the largest multiple of its bound. `name` is the output's, or its number.
+    """
 
     output: int
     index: tuple[int, ...]
@@ -20,6 +24,17 @@ class Worst:
     ulp: float
     allowed: float
     why: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class OutputResult:
+    """One output of a case: its name (or its number), how many elements were compared, how many of them fail, and where these lie."""
+
+    name: str
+    elements: int = 0
+    failing: int = 0
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,6 +66,7 @@ class CaseResult:
     failing: int = 0
     elements: int = 0
     where: str = ""
+    outputs: list[OutputResult] = field(default_factory=list)
     map: list[list[int]] = field(default_factory=list)
     histogram: dict[str, int] = field(default_factory=dict)
     reference: str = ""
@@ -82,13 +98,12 @@ class CaseResult:
             lines += self.error.splitlines()
         if self.worst is not None:
             w = self.worst
-            place = f"[{', '.join(map(str, w.index))}]" + (f" of output {w.output}" if w.output else "")
+            place = f"[{', '.join(map(str, w.index))}]" + (f" of output {w.name}" if len(self.outputs) > 1 else "")
             size = (
                 f" ({number(w.ulp)} ulp; allowed {number(w.allowed)}{w.why and ': ' + w.why})" if w.ulp == w.ulp else ""
             )
             lines.append(f"worst at {place}: got {value(w.got)} want {value(w.want)}{size}")
-        if self.failing:
-            lines.append(f"{self.failing} of {self.elements} elements fail" + (f": {self.where}" if self.where else ""))
+        lines += counts(self.outputs)
         lines += [
             f"{g.gate} {g.name}: {g.detail}" for g in self.gates if g.failed and g.gate not in ("G2", "G3") and g.detail
         ]
@@ -144,9 +159,36 @@ def combine(cases: list[CaseResult], level: str, notes: list[str] | None = None)
     return Verdict(status, labels, cases, level, notes=notes or [])
 
 
+def counts(outputs: Sequence[OutputResult]) -> list[str]:
+    """A line per output with failing elements: how many, their share, and where they lie; then the outputs without."""
+    lines = []
+    for out in outputs:
+        if out.failing:
+            of = f" of output {out.name}" if len(outputs) > 1 else ""
+            count = f"{out.failing} of {out.elements} elements{of} fail ({share(out.failing, out.elements)})"
+            lines.append(count + (f": {out.where}" if out.where else ""))
+    right = [f"output {out.name}" for out in outputs if out.elements and not out.failing]
+    if lines and right:
+        lines.append(f"no element of {' or '.join(right)} fails")
+    return lines
+
+
 def number(x: float) -> str:
     """A count of ulps for people: three digits, no trailing zeros, `inf` and `nan` as words."""
     return f"{x:.3g}" if abs(x) < 1000 or x != x else (f"{x:.0f}" if abs(x) < 1e7 else f"{x:.2e}")
+
+
+def share(part: int, whole: int) -> str:
+    """A part of a whole in percent, for people; only all of it is 100 %."""
+    percent = 100 * part / whole
+    if part == whole or 10 <= percent <= 99:
+        return f"{percent:.0f} %"
+    return "over 99.9 %" if percent > 99.9 else "under 0.1 %" if percent < 0.1 else f"{percent:.1f} %"
+
+
+def called(names: Sequence[str], number: int) -> str:
+    """An output's name; its number where nothing names it."""
+    return names[number] if number < len(names) else str(number)
 
 
 def value(x: float) -> str:

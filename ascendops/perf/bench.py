@@ -248,7 +248,7 @@ class _Timer:
             return ""
 
         mutated = tuple(tensor.name for tensor in case.spec.inputs if tensor.mutated)
-        judge = Judge(golden_of(case.spec), None, "L0", 1, mutated, seed=self._options.seed)
+        judge = Judge(golden_of(case.spec), None, "L0", 1, mutated, seed=self._options.seed, names=tuple(case.output_names()))
 
         def runner(given: Any, poison: int | None, outs: Sequence[OutSpec] | None) -> Run:
             return self._run(case.spec, dict(given), poison, outs)

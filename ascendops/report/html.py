@@ -48,9 +48,11 @@ def render(run: RunReport) -> str:
         shown={case.id for case in detailed},
         references=text.reference_lines(run),
         standards=text.standard_lines(run),
+        standards_note=text.STANDARDS_NOTE,
         faults=faults,
         noticed=[row["status"] for _, rows in faults for row in rows if row["status"] != "equivalent"],
         place=text.place,
+        counts=text.counts,
         version=__version__,
     )
 

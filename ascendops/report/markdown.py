@@ -23,7 +23,8 @@ def render(run: RunReport) -> str:
     lines += ["", f"{env.get('device', '?')}, {env.get('soc', '?')}; {env.get('rules', '')}, level {env.get('level', '')}, seed {env.get('seed', 0)}, tier {env.get('tier', 'declared')}."]
     lines += [f"Reference: {line}." for line in text.reference_lines(run)]
     lines += [f"Faults planted: {line}." for line in text.mutant_lines(run)]
-    lines += [f"{line}." for line in text.standard_lines(run)]
+    standards = text.standard_lines(run)
+    lines += [f"{line}." for line in standards] + ([f"Standards are {text.STANDARDS_NOTE}."] if standards else [])
     return "\n".join(lines) + "\n"
 
 

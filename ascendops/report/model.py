@@ -31,9 +31,10 @@ class CaseReport:
         `made`: not declared in op.toml but made from it.
         standards: Verdict under each published precision standard; `why_standards`: why one differs from ours.
         mutants: With --mutate: name, status (killed, alive, equivalent).
-        map: Where elements fail: percent of each cell of a table of the output.
+        outputs: Of each output its name, how many elements were compared, how many fail, and where these lie.
+        map: Where elements of the first failing output lie that fail: percent of each cell of a table of the output.
         wrong: Wrong candidates tried on the case: name, rejected, equivalent.
-        findings: Findings of the twin: id, severity, message, file, line, source, block, pipe; of a conflict also the other line.
+        findings: Findings of the twin: id, severity, message, file, line, source, block, pipe; also the line that called into a helper, and of a conflict the other line.
     """
 
     id: str
@@ -55,6 +56,7 @@ class CaseReport:
     elements: int = 0
     failing: int = 0
     where: str = ""
+    outputs: list[dict[str, Any]] = field(default_factory=list)
     map: list[list[int]] = field(default_factory=list)
     worst: dict[str, Any] | None = None
     histogram: dict[str, int] = field(default_factory=dict)

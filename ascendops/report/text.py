@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
+from ascendops.parity.verdict import OutputResult, counts as outputs_text
 from ascendops.report.model import CaseReport, OpReport, RunReport
 
 
@@ -52,6 +55,13 @@ def failure(case: CaseReport) -> list[str]:
     return lines
 
 
+def counts(case: CaseReport) -> list[str]:
+    """How many elements fail and where, a line per output; of a report that does not tell outputs apart, one line."""
+    if not case.outputs:
+        return [f"{case.failing} of {case.elements} elements fail" + (f": {case.where}" if case.where else "")]
+    return outputs_text([OutputResult(**out) for out in case.outputs])
+
+
 def place(case: CaseReport) -> str:
     """Where the case is and what ran: id, tiling key, blocks, seed."""
     parts = []
@@ -94,6 +104,7 @@ def summary(run: RunReport) -> list[str]:
         )
         lines.append(f"  wrong ones   {text}{equal}")
     lines += [f"  standards    {line}" for line in standard_lines(run)]
+    lines += [f"               {STANDARDS_NOTE}"] if standard_lines(run) else []
     lines += [f"  faults       {line}" for line in mutant_lines(run)]
     return lines + [f"  note         {note}" for note in run.notes]
 
@@ -110,6 +121,9 @@ def mutant_lines(run: RunReport) -> list[str]:
     return lines
 
 
+STANDARDS_NOTE = "for information: the verdict is by our rules; each case's report says why, docs/parity.md what these standards are"
+
+
 def standard_lines(run: RunReport) -> list[str]:
     """Where published standards and our verdict differ, counted over the cases: who accepts what fails, who rejects what passes."""
     lines = []
@@ -117,7 +131,7 @@ def standard_lines(run: RunReport) -> list[str]:
     for name in dict.fromkeys(name for case in cases for name in case.standards):
         loose = sum(case.standards.get(name) == "pass" and case.failing > 0 and not case.passed for case in cases)
         strict = sum(case.standards.get(name) == "fail" and case.passed for case in cases)
-        words = [f"accepts {_count(loose, 'case')} failing here" if loose else "", f"rejects {_count(strict, 'case')} passing here" if strict else ""]
+        words = [f"would accept {_count(loose, 'case')} that {_verb(loose, 'fail')} here" if loose else "", f"would reject {_count(strict, 'case')} that {_verb(strict, 'pass')} here" if strict else ""]
         if loose or strict:
             lines.append(f"{name} {' and '.join(filter(None, words))}")
     return lines
@@ -126,13 +140,18 @@ def standard_lines(run: RunReport) -> list[str]:
 def warning_lines(run: RunReport, shown: int = 3) -> list[str]:
     """The twin's findings that fail no case: id, place, and in how many cases."""
     found = Counter(
-        (finding["id"], f"{finding.get('file') or '?'}:{finding.get('line') or 0}")
+        (finding["id"], _at(finding))
         for case in run.cases
         for finding in case.findings
         if finding.get("severity") == "warning"
     )
     lines = [f"{name} at {at} in {_count(count, 'case')}: ascendops explain {name}" for (name, at), count in found.most_common(shown)]
     return lines + ([f"and {len(found) - shown} more: see the report"] if len(found) > shown else [])
+
+
+def _at(finding: dict[str, Any]) -> str:
+    caller = Path(str(finding["caller"])).name if finding.get("caller") else ""
+    return f"{finding.get('file') or '?'}:{finding.get('line') or 0}" + (f", called from {caller}," if caller else "")
 
 
 def reference_lines(run: RunReport) -> list[str]:
@@ -148,6 +167,10 @@ def reference_lines(run: RunReport) -> list[str]:
     if cases and not lines:
         lines.append("none (--reference none)")
     return lines
+
+
+def _verb(number: int, word: str) -> str:
+    return word if number != 1 else f"{word}es" if word.endswith("s") else f"{word}s"
 
 
 def _count(number: int, word: str) -> str:

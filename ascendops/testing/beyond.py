@@ -62,7 +62,7 @@ class Beyond:
         from ascendops.parity import relations
         from ascendops.testing.reference import golden_of
 
-        return relations.check(kind, names, golden_of(self.spec), values, lambda changed: self.call(self.spec, changed, None, None), case.output_dtypes(), self.seed)
+        return relations.check(kind, names, golden_of(self.spec), values, lambda changed: self.call(self.spec, changed, None, None), case.output_dtypes(), self.seed, case.output_names())
 
     def _gradient(self, case: TestCase, values: Mapping[str, Any], judged: Judged) -> list[GateResult]:
         found = []
@@ -166,7 +166,7 @@ class Beyond:
 
         dtypes: list[torch.dtype | None] = [getattr(torch, tensor.dtypes[column]) for tensor in other.outputs]
         try:
-            found = Judge(golden_of(other), seed=self.seed, compute=other.compute)(
+            found = Judge(golden_of(other), seed=self.seed, compute=other.compute, names=tuple(tensor.name for tensor in other.outputs))(
                 f"{case.id}, backward", arguments, lambda v, poison, outs: self.call(other, v, poison, outs), dtypes=dtypes, references=no_reference
             ).result
         except GoldenError as error:

@@ -92,6 +92,10 @@ class TestCase:
 
         return [getattr(torch, tensor.dtypes[self.column]) for tensor in self.spec.outputs]
 
+    def output_names(self) -> list[str]:
+        """Declared name of each output."""
+        return [tensor.name for tensor in self.spec.outputs]
+
     def _input(self, tensor: TensorSpec, seed: int) -> Any:
         shape: Any = self.case.shapes.get(tensor.name)
         if shape is None:

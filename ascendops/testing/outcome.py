@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def copy_result(report: CaseReport, result: CaseResult) -> None:
     """Copies what the judge found."""
     data = result.to_dict()
-    for name in ("status", "elements", "failing", "where", "map", "worst", "histogram", "gates", "notes", "standards", "why_standards"):
+    for name in ("status", "elements", "failing", "where", "outputs", "map", "worst", "histogram", "gates", "notes", "standards", "why_standards"):
         setattr(report, name, data[name])
     report.labels = list(result.labels)
     report.story = result.story()
@@ -58,10 +58,11 @@ def finding(entry: dict[str, Any]) -> dict[str, Any]:
     """A finding of the twin as plain data, with its source line."""
     found = {key: value for key, value in entry.items() if isinstance(value, (str, int, float, bool, type(None)))}
     found["source"] = (source_line(entry.get("file"), entry.get("line") or 0) or "").strip()
-    other = entry.get("other")
-    if isinstance(other, dict):
-        found["other"] = f"{other['file']}:{other['line']}"
-        found["other_source"] = (source_line(other["file"], other["line"]) or "").strip()
+    for name in ("other", "caller"):
+        frame = entry.get(name)
+        if isinstance(frame, dict):
+            found[name] = f"{frame['file']}:{frame['line']}"
+            found[f"{name}_source"] = (source_line(frame["file"], frame["line"]) or "").strip()
     return found
 
 
@@ -80,6 +81,8 @@ def judge_findings(report: CaseReport) -> None:
         lines.append(f"{finding.get('id')} at {place} (block {finding.get('block')}): {finding.get('message')}")
         if finding.get("source"):
             lines.append(f"    {finding['source']}")
+        if finding.get("caller"):
+            lines.append(f"    called from {finding['caller']}: {finding.get('caller_source')}")
         if finding.get("other"):
             lines.append(f"    the other access at {finding['other']}: {finding.get('other_source')}")
     report.story = lines + report.story  # the fault first: wrong values follow from it
@@ -126,11 +129,11 @@ def headline(report: CaseReport, result: CaseResult) -> None:
     elif "FINDING" in report.labels:
         first = next(str(f["id"]) for f in report.findings if f.get("severity") == "error")
         also = (
-            f"{report.failing} of {report.elements} elements differ" if report.failing else "the values do not show it"
+            f"{_counts(report)} differ" if report.failing else "the values do not show it"
         )
         report.what = f"the kernel of {report.op} has a fault, {first}; {also}"
     elif report.failing and not result.passed:
-        report.what = f"{report.op} differs from its golden in {report.failing} of {report.elements} elements"
+        report.what = f"{report.op} differs from its golden in {_counts(report)}"
     elif {"RELATION", "GRADIENT"} & set(report.labels):
         gate = next(g for g in report.gates if g["status"] == "fail" and {"RELATION", "GRADIENT"} & set(g["labels"]))
         report.what = f"{report.op} fails: {gate['name']}"
@@ -145,6 +148,13 @@ def headline(report: CaseReport, result: CaseResult) -> None:
     if page == "FINDING":
         page = next(str(f["id"]) for f in report.findings if f.get("severity") == "error")
     report.help = f"ascendops explain {page}" if page else ""
+
+
+def _counts(report: CaseReport) -> str:
+    """`37 of 4096 elements`; of several outputs those with failing elements, by name."""
+    if len(report.outputs) < 2:
+        return f"{report.failing} of {report.elements} elements"
+    return " and ".join(f"{out['failing']} of {out['elements']} elements of output {out['name']}" for out in report.outputs if out["failing"])
 
 
 def shorten(root: Path) -> str:

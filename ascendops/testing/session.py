@@ -141,8 +141,9 @@ class OpSession:
 
             mutated = tuple(tensor.name for tensor in self.spec.inputs if tensor.mutated)
             self._judge = Judge(
-                golden_of(self.spec), None, self.options.level, self.options.repeats, mutated, seed=self.options.seed, compute=self.spec.compute, sampling=self._sampling()
-            )
+                golden_of(self.spec), None, self.options.level, self.options.repeats, mutated, seed=self.options.seed, compute=self.spec.compute,
+                sampling=self._sampling(), names=tuple(tensor.name for tensor in self.spec.outputs),
+            )  # fmt: skip
         return self._judge
 
     def _sampling(self) -> Sampling:

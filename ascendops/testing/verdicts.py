@@ -207,7 +207,7 @@ def _judge(
     def stored(_values: Any, _poison: Any, _outs: Any) -> Run:
         return Run(outputs=outputs, devices=["cpu" for _ in outputs])
 
-    judge = Judge(golden_of(case.spec), None, environment.get("level", "L0"), 1, seed=entry["recipe"]["seed"], compute=case.spec.compute)
+    judge = Judge(golden_of(case.spec), None, environment.get("level", "L0"), 1, seed=entry["recipe"]["seed"], compute=case.spec.compute, names=tuple(case.output_names()))
     return judge(entry["id"], values, stored, (), case.output_dtypes(), no_reference)
 
 

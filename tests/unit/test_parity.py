@@ -195,7 +195,7 @@ def test_places_in_words() -> None:
     flat[:] = False
     flat[7] = True
     assert place(flat) == (None, "only element 7 of 1000")
-    assert place(~flat) == (None, "almost every element")
+    assert place(~flat) == (None, "too many to lie in one place")
 
 
 def test_row_stride_labels() -> None:

@@ -24,7 +24,7 @@ def failing() -> CaseReport:
     return CaseReport(
         id="softmax[float16-tail-1x4096-split]", op="softmax", case="tail", dtype="float16", status="fail",
         labels=["TAIL", "FINDING"], what="softmax differs from its golden in 37 of 4096 elements",
-        story=["worst at [0, 2048]: got 0.00031 want 0.00024 (587 ulp; allowed 2.9)", "37 of 4096 elements fail: columns 2048..2084"],
+        story=["worst at [0, 2048]: got 0.00031 want 0.00024 (587 ulp; allowed 2.9)", "37 of 4096 elements fail (0.9 %): columns 2048..2084"],
         inputs="x float16[1, 4096]", layout="contiguous", values="random", seed=7, tiling_key=2, tiling_name="split", block_dim=1,
         elements=4096, failing=37, where="columns 2048..2084", worst={"index": [0, 2048], "got": 0.00031, "want": 0.00024, "ulp": 587.0, "allowed": 2.9},
         histogram={"0": 4000, "<1/8": 59, ">64": 37}, gates=[{"gate": "G2", "name": "elementwise", "status": "fail", "detail": "37"}],
@@ -63,7 +63,7 @@ def test_text_tells_the_story() -> None:
         "error[ASC304]: softmax differs from its golden in 37 of 4096 elements  [TAIL FINDING]\n"
         "  --> softmax[float16-tail-1x4096-split]  tiling key 2 (split), 1 block, seed 7\n"
         "   = worst at [0, 2048]: got 0.00031 want 0.00024 (587 ulp; allowed 2.9)\n"
-        "   = 37 of 4096 elements fail: columns 2048..2084\n"
+        "   = 37 of 4096 elements fail (0.9 %): columns 2048..2084\n"
         "   = help: ascendops explain TAIL\n"
         "   = rerun: ascendops test softmax -k 'softmax[float16-tail-1x4096-split]' --seed 7"
     )
@@ -182,6 +182,18 @@ def test_markdown_for_a_pull_request() -> None:
     assert "**2 of 4 checks fail**" in page and page.count("<details>") == page.count("</details>") == 2
     assert "| softmax |" in page and "Faults planted: softmax: 0 of 1 noticed; not doubled." in page
     assert len(report.render(run, "jsonl").splitlines()) == len(run.cases)
+
+
+def test_what_standards_say_is_explained() -> None:
+    run = run_report()
+    assert not [line for line in text.summary(run) if "standards" in line]
+    run.cases[0].standards = {"cann-eco-2026": "fail", "torch-default": "pass"}
+    run.cases[1].standards = {"cann-eco-2026": "fail", "torch-default": "pass"}
+    said = [line for line in text.summary(run) if "standard" in line]
+    assert said[0] == "  standards    cann-eco-2026 would reject 1 case that passes here"
+    assert said[1] == "  standards    torch-default would accept 1 case that fails here"
+    assert "the verdict is by our rules" in said[2] and "docs/parity.md" in said[2]
+    assert text.STANDARDS_NOTE in report.render(run, "markdown") and report.render(run, "html").count("docs/parity.md") == 1
 
 
 def test_two_runs_are_compared() -> None:
