@@ -16,6 +16,7 @@ from ascendops.errors import TwinCheckError
 from ascendops.twin.findings import FINDINGS
 
 Address = tuple[str, int]  # library, offset in it
+_HEADERS = frozenset((".h", ".hpp", ".hh", ".hxx", ".inc", ".cuh"))
 _PLACE = re.compile(r"\{at\[(-?\d+), (\d+)\]\}")
 
 
@@ -44,7 +45,9 @@ class Diagnostic:
         api: The API that was called.
         count: How often it happened, over all blocks.
         blocks: The blocks it happened on.
-        stack: Lines of the call stack, innermost first (crashes and hangs).
+        stack: The user's lines of the call stack, innermost first.
+        ended: Whether the block ended there: a crash or a hang.
+        caller: Where `line` is in a helper of another file, the line that called into that; else None.
         other: The line of the other access, of a conflict between two.
     """
 
@@ -60,6 +63,8 @@ class Diagnostic:
     count: int = 1
     blocks: tuple[int, ...] = ()
     stack: tuple[Frame, ...] = ()
+    ended: bool = False
+    caller: Frame | None = None
     other: Frame | None = None
 
     def __str__(self) -> str:
@@ -70,14 +75,16 @@ class Diagnostic:
         times = f", {self.count} times on {_blocks(self.blocks)}" if self.count > 1 else ""
         lines = [
             f"{self.severity}[{self.id}]: {self.message}",
-            f"  --> {self.where} (block {self.block}, pipe {self.pipe}{times})",
+            f"  --> {self.where}{called_from(self.caller)} (block {self.block}, pipe {self.pipe}{times})",
         ]
         quoted = source_line(self.file, self.line) if source else None
         if quoted is not None:
             lines += [f"   {self.line:>5} | {quoted}"]
-        if self.other is not None and source and (quoted := source_line(self.other.file, self.other.line)) is not None:
-            lines += [f"  --> {self.other.file}:{self.other.line} (the other access)", f"   {self.other.line:>5} | {quoted}"]
-        lines += [f"   in {frame.function} at {frame.file}:{frame.line}" for frame in self.stack[:8]]
+        for frame, what in ((self.caller, "the call"), (self.other, "the other access")):
+            if frame is not None and source and (quoted := source_line(frame.file, frame.line)) is not None:
+                lines += [f"  --> {frame.file}:{frame.line} ({what})", f"   {frame.line:>5} | {quoted}"]
+        if self.ended:
+            lines += [f"   in {frame.function} at {frame.file}:{frame.line}" for frame in self.stack[:8]]
         return "\n".join(lines)
 
     @property
@@ -87,9 +94,9 @@ class Diagnostic:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON-ready fields."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"stack", "blocks", "other"}}
-        other = vars(self.other) if self.other else None
-        return {**plain, "blocks": list(self.blocks), "stack": [vars(frame) for frame in self.stack], "other": other}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"stack", "blocks", "other", "caller"}}
+        other, caller = (vars(frame) if frame else None for frame in (self.other, self.caller))
+        return {**plain, "blocks": list(self.blocks), "stack": [vars(frame) for frame in self.stack], "other": other, "caller": caller}
 
 
 def _blocks(blocks: Sequence[int]) -> str:
@@ -192,10 +199,28 @@ def user_frame(found: Sequence[Frame]) -> Frame | None:
     return next((frame for frame in found if is_user(frame)), None)
 
 
+def called_from(caller: Frame | None) -> str:
+    """`, called from softmax.cpp:88`, or nothing."""
+    return f", called from {Path(caller.file).name}:{caller.line}" if caller else ""
+
+
+def caller_of(stack: Sequence[Frame]) -> Frame | None:
+    """Of a stack whose innermost line is in a header: the first line outside of it that is in another file, a source before a header."""
+    if not stack or Path(stack[0].file).suffix not in _HEADERS:
+        return None
+    others = [frame for frame in stack if frame.file != stack[0].file]
+    return next((frame for frame in others if Path(frame.file).suffix not in _HEADERS), others[0] if others else None)
+
+
+def _callers(finding: dict[str, Any]) -> list[Sequence[int]]:
+    """The calls around a finding's address that are in the kernel's own library."""
+    return [pc for pc in finding["callers"] if pc[0] == finding["pcs"][0][0]]
+
+
 def diagnose(report: dict[str, Any]) -> tuple[Diagnostic, ...]:
     """The diagnostics of a launch report (the JSON of `twin_report`)."""
     modules: list[str] = report["modules"]
-    addresses = {_address(pc, modules) for finding in report["findings"] for pc in (*finding["pcs"], finding["other"])}
+    addresses = {_address(pc, modules) for finding in report["findings"] for pc in (*finding["pcs"], *_callers(finding), finding["other"])}
     for finding in report["findings"]:
         addresses |= {_address((int(m), int(offset)), modules) for m, offset in _PLACE.findall(finding["message"])}
     found = frames(address for address in addresses if address is not None)
@@ -212,7 +237,7 @@ def _diagnostic(finding: dict[str, Any], modules: Sequence[str], found: dict[Add
         frame = user_frame(found[address]) if address else None
         return f"{Path(frame.file).name}:{frame.line}" if frame else "an unknown line"
 
-    stack = [frame for pc in finding["pcs"] for frame in found.get(_address(pc, modules) or ("", 0), ())]
+    stack = [frame for pc in (*finding["pcs"], *_callers(finding)) for frame in found.get(_address(pc, modules) or ("", 0), ())]
     own = [frame for frame in stack if is_user(frame)]
     top = own[0] if own else None
     other = _address(finding["other"], modules)
@@ -229,7 +254,9 @@ def _diagnostic(finding: dict[str, Any], modules: Sequence[str], found: dict[Add
         api=finding["api"],
         count=finding["count"],
         blocks=tuple(finding["blocks"]),
-        stack=tuple(own) if len(finding["pcs"]) > 1 else (),
+        stack=tuple(own),
+        ended=len(finding["pcs"]) > 1,
+        caller=None if len(finding["pcs"]) > 1 else caller_of(own),
         other=user_frame(found.get(other, ())) if other else None,
     )
 

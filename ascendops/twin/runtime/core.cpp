@@ -1,6 +1,9 @@
 // The running core, the instruction being executed, and findings.
 #include "core.h"
 
+#include <execinfo.h>
+#include <unwind.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -55,6 +58,18 @@ std::string at(void *pc) {
     return pc ? format("{pc:%p}", static_cast<void *>(static_cast<char *>(pc) - 1)) : std::string("an unknown line");
 }
 
+std::vector<void *> callers_of(void *pc) {
+    void *frames[48];
+    const int n = pc ? backtrace(frames, 48) : 0;
+    const auto function = [](void *address) { return _Unwind_FindEnclosingFunction(static_cast<char *>(address) - 1); };
+    void *home = pc ? function(pc) : nullptr;  // an Inst has returned there already, so its own address is no longer on the stack
+    int own = 0;
+    while (own < n && (home == nullptr || function(frames[own]) != home)) ++own;
+    std::vector<void *> callers;
+    for (int i = own + 1; i < n; ++i) callers.push_back(static_cast<char *>(frames[i]) - 1);
+    return callers;
+}
+
 void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const std::string &message, bool fatal) {
     Private &p = priv();
     if (!t_core->checks && !fatal) return;
@@ -66,7 +81,7 @@ void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const st
     if (same != p.findings.end()) {
         ++same->count;
     } else {
-        p.findings.push_back({id, message, api, pipe, {inside}, t_core->block_idx, t_core->sub_block_idx, 1, {}});
+        p.findings.push_back({id, message, api, pipe, {inside}, t_core->block_idx, t_core->sub_block_idx, 1, {}, nullptr, callers_of(pc)});
     }
     --p.in_runtime;
 }

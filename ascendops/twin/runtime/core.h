@@ -58,6 +58,7 @@ struct Finding {
     uint64_t count = 1;
     std::vector<uint32_t> blocks;
     void *other = nullptr;  // the other access of a conflict
+    std::vector<void *> callers;  // calls around pcs.front(), innermost first; only of the first time it happened
 };
 
 // What InitBuffer gave beyond the end of a memory, or out of what an API keeps for itself: harmless until an instruction goes there.
@@ -216,6 +217,8 @@ private:
 
 // Text that Python replaces by the file and line of a return address.
 std::string at(void *pc);
+// The calls around the function that `pc` lies in, innermost first; none where that has returned already.
+std::vector<void *> callers_of(void *pc);
 // `fatal`: the block ends because of it, so it is reported even with checks off.
 void finding_at(const char *id, const char *api, PipeId pipe, void *pc, const std::string &message, bool fatal = false);
 std::string format(const char *format, ...) __attribute__((format(printf, 1, 2)));

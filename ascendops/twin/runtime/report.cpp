@@ -70,6 +70,8 @@ std::string finding_json(const Finding &f, Modules &modules) {
     for (size_t i = 0; i < f.blocks.size(); ++i) out += format("%s%u", i ? ", " : "", f.blocks[i]);
     out += "], \"other\": " + modules.address(f.other) + ", \"pcs\": [";
     for (size_t i = 0; i < f.pcs.size(); ++i) out += (i ? ", " : "") + modules.address(f.pcs[i]);
+    out += "], \"callers\": [";
+    for (size_t i = 0; i < f.callers.size(); ++i) out += (i ? ", " : "") + modules.address(f.callers[i]);
     return out + "]}";
 }
 
