@@ -50,7 +50,7 @@ def _case(table: Table, spec: OpSpec) -> Case:
         complete(spec.attrs, attrs)
         cost(spec, shapes, attrs, 0)
     except SpecError as error:
-        raise CaseError(f"case '{name}': {error.what}", where=table.where("shapes"), why=error.why, help=error.help) from None
+        raise CaseError(f"case '{name}': {error.what.removeprefix(f'{spec.name}: ')}", where=table.where("shapes"), why=error.why, help=error.help) from None
     return Case(
         name,
         shapes,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ascendops.errors import ExprError, ShapeMismatch, did_you_mean
+from ascendops.errors import AttrError, ExprError, ShapeMismatch, did_you_mean
 from ascendops.spec.attrs import complete
 from ascendops.spec.dims import Dim, Shape
 from ascendops.spec.evaluate import Env
@@ -73,7 +74,7 @@ def _pairs(tensor: str, shape: Shape, sizes: Size) -> list[tuple[Dim, Any]]:
     fits = len(sizes) == count if variadic is None else len(sizes) >= count - 1
     if not fits:
         need = f"{count}" if variadic is None else f"at least {count - 1}"
-        raise ShapeMismatch(f"{tensor} has {len(sizes)} dim(s), but {shape} needs {need}", why=f"{tensor} has the shape {_text(sizes)}")
+        raise ShapeMismatch(f"{tensor} has {len(sizes)} dim{'' if len(sizes) == 1 else 's'}, but {shape} needs {need}", why=f"{tensor} has the shape {_text(sizes)}")
     if variadic is None:
         return list(zip(shape.dims, sizes, strict=True))
     extra = len(sizes) - count + 1
@@ -88,6 +89,22 @@ def bind(spec: OpSpec, shapes: Mapping[str, Any], attrs: Mapping[str, Any]) -> B
         ShapeMismatch: A tensor is missing or unknown, a rank or a size does not fit.
         AttrError: An attribute is missing, unknown or of the wrong type.
     """
+    with _named(spec):
+        return _bound(spec, shapes, attrs)
+
+
+@contextlib.contextmanager
+def _named(spec: OpSpec) -> Iterator[None]:
+    """Says of which operator an error is."""
+    try:
+        yield
+    except (AttrError, ShapeMismatch) as error:
+        error.what = f"{spec.name}: {error.what}"
+        error.where = error.where or spec.schema.text
+        raise
+
+
+def _bound(spec: OpSpec, shapes: Mapping[str, Any], attrs: Mapping[str, Any]) -> Binding:
     binding = Binding(complete(spec.attrs, attrs))
     known = {tensor.name for tensor in spec.inputs}
     for name in shapes:
@@ -122,7 +139,7 @@ def _check_rules(spec: OpSpec, binding: Binding) -> None:
         for size in value if isinstance(value, tuple) else (value,):
             if isinstance(size, int) and not rule.allows(size, binding.values):
                 owner = binding.owner.get(name, "an input")
-                raise ShapeMismatch(f"the axis '{name}' of {spec.name} is {size} in '{owner}', but must be {rule.rule}", help=f"op.toml says so in [axes.{name}]")
+                raise ShapeMismatch(f"the axis '{name}' is {size} in '{owner}', but must be {rule.rule}", help=f"op.toml says so in [axes.{name}]")
 
 
 def _check(tensor: TensorSpec, sizes: Size, binding: Binding) -> None:
@@ -192,11 +209,16 @@ def infer(spec: OpSpec, shapes: Mapping[str, Any], attrs: Mapping[str, Any]) -> 
 
 
 def infer_bound(spec: OpSpec, binding: Binding) -> list[Size]:
-    """Output shapes in order for an existing binding, which gets them too."""
+    """Output shapes in order for an existing binding, which gets them too.
+
+    Raises:
+        ShapeMismatch: A rule does not allow the inputs' shapes, or a size would be negative.
+    """
     out = []
-    for tensor in spec.outputs:
-        in_place = tensor.mutated and binding.shapes.get(tensor.name) is not None
-        sizes = binding.shapes[tensor.name] if in_place else output_shape(tensor, binding)
-        binding.shapes[tensor.name] = sizes
-        out.append(sizes)
+    with _named(spec):
+        for tensor in spec.outputs:
+            in_place = tensor.mutated and binding.shapes.get(tensor.name) is not None
+            sizes = binding.shapes[tensor.name] if in_place else output_shape(tensor, binding)
+            binding.shapes[tensor.name] = sizes
+            out.append(sizes)
     return out

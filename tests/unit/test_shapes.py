@@ -41,8 +41,8 @@ def test_arithmetic_and_variadic_axes():
     [
         ({"x": (4, 5, 7), "w": (8, 10)}, "axis 'n' is 7 in x but 8 in w"),
         ({"x": (4, 5, 7), "w": (7, 11)}, "w has 11 where 2 * m is 10"),
-        ({"x": (7,), "w": (7, 10)}, "x has 1 dim(s), but [*batch, m, n] needs at least 2"),
-        ({"x": (4, 5, 7), "w": (7,)}, "w has 1 dim(s), but [n, 2 * m] needs 2"),
+        ({"x": (7,), "w": (7, 10)}, "op_x: x has 1 dim, but [*batch, m, n] needs at least 2"),
+        ({"x": (4, 5, 7), "w": (7,)}, "w has 1 dim, but [n, 2 * m] needs 2"),
         ({"x": (4, 5, 7)}, "input 'w' has no shape"),
         ({"x": (4, 5, 7), "w": (7, 10), "q": (1,)}, "there is no input 'q'"),
     ],
@@ -52,6 +52,19 @@ def test_misfits_name_tensor_axis_and_sizes(inputs, what):
     with pytest.raises(ShapeMismatch) as caught:
         shapes(spec, inputs)
     assert what in caught.value.what
+
+
+def test_every_misfit_names_the_operator():
+    spec = operator("op_x(Tensor x, Tensor w) -> Tensor y", x=["*batch", "m", "n"], w=["n", "2 * m"], y="same(x)")
+    for inputs in ({"x": (7,), "w": (7, 10)}, {"x": (2, 3)}, {"x": (2, 3), "w": (4, 4)}, {"z": (1,)}):
+        with pytest.raises(ShapeMismatch) as caught:
+            shapes(spec, inputs)
+        assert caught.value.what.startswith("op_x: ") and caught.value.what.count("op_x") == 1 and caught.value.where == spec.schema.text
+    with pytest.raises(AttrError, match="op_x: there is no attribute 'dim'"):
+        spec.output_shapes({"x": (2, 3), "w": (3, 4)}, {"dim": 1})
+    small = operator("op_x(Tensor x) -> Tensor y", x=["n"], y=["n - 4"])
+    with pytest.raises(ShapeMismatch, match="op_x: y would have a negative size"):
+        shapes(small, {"x": (3,)})
 
 
 def test_a_variadic_axis_is_one_thing_in_all_tensors():

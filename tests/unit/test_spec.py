@@ -148,7 +148,7 @@ MISTAKES = [
     ("key  = 2", 'key  = "2"', errors.BadValue, 25, "'key' cannot be '2'"),
     ('name = "empty"', 'name = "tail"', errors.CaseError, 38, "two cases are called 'tail'"),
     ('name = "empty"', 'name = "a b"', errors.CaseError, 38, "cannot be called 'a b'"),
-    ("{ x = [0, 8] }", "{ x = [] }", errors.CaseError, 39, "case 'empty': x has 0 dim(s)"),
+    ("{ x = [0, 8] }", "{ x = [] }", errors.CaseError, 39, "case 'empty': x has 0 dims"),
     ("{ x = [0, 8] }", "{ x = [-1, 8] }", errors.CaseError, 39, "x cannot have the shape [-1, 8]"),
     ("{ x = [0, 8] }", "{ w = [0, 8] }", errors.CaseError, 39, "shapes has 'w', which is not an input"),
     ("{ x = [0, 8] }", "{ }", errors.CaseError, 39, "input 'x' has no shape"),

@@ -45,7 +45,7 @@ def declared(tmp_path, text=TEXT):
 def test_sizes_that_break_a_rule_are_refused(tmp_path):
     spec = declared(tmp_path)
     assert spec.output_shapes({"x": (3, 34)}, {}) == [(3, 17)]
-    for shape, said in (((3, 33), "a multiple of 2 and 4 or more"), ((3, 2), "4 or more"), ((0, 4), "'batch' of halves is 0 in 'x', but must be 1 or more")):
+    for shape, said in (((3, 33), "a multiple of 2 and 4 or more"), ((3, 2), "4 or more"), ((0, 4), "halves: the axis 'batch' is 0 in 'x', but must be 1 or more")):
         with pytest.raises(ShapeMismatch, match=said):
             spec.output_shapes({"x": shape}, {})
 
