@@ -13,7 +13,7 @@ from ascendops.build.kernel_shapes import KernelShapes
 from ascendops.build.plan import Plan, Plans
 from ascendops.build.result import RunResult
 from ascendops.build.signature import Bound, Signature
-from ascendops.build.tensors import as_tensor, describe, dtype_name
+from ascendops.build.tensors import as_list, as_tensor, describe, dtype_name
 from ascendops.errors import InputError, OpHostError
 from ascendops.twin.diagnostics import raise_for_findings
 from ascendops.twin.host import HostLibrary, OpDef
@@ -197,8 +197,7 @@ class Operator:
         for param in self.definition.inputs:
             value = bound.tensors[param.name]
             if param.param_type == "dynamic":
-                items = list(value or ())
-                found[param.name] = [as_tensor(item, f"{param.name}[{i}]", self.name) for i, item in enumerate(items)]
+                found[param.name] = as_list(value, param.name, self.name)
             elif value is None and param.param_type == "optional":
                 found[param.name] = None
             else:

@@ -50,11 +50,12 @@ class Signature:
         """Assigns arguments to parameters.
 
         Raises:
-            InputError: Too many arguments, an unknown keyword, one given twice, or a missing one.
+            InputError: Too many arguments, an unknown keyword, one given twice, one missing, None where something must be given, or an
+                attribute of another type.
         """
         positional = [p for p in self.parameters if p.name not in self.keyword_only]
         if len(args) > len(positional):
-            raise InputError(f"{self.op} takes {len(positional)} positional arguments, {len(args)} were given", where=str(self))
+            raise self._too_many(positional, args)
         values: dict[str, Any] = {p.name: value for p, value in zip(positional, args, strict=False)}
         names = {p.name for p in self.parameters}
         for name, value in kwargs.items():
@@ -63,12 +64,31 @@ class Signature:
             if name in values:
                 raise InputError(f"{self.op} got the argument '{name}' twice", where=str(self))
             values[name] = value
-        missing = [p.name for p in self.parameters if p.required and values.get(p.name) is None and not (p.kind == "attr" and p.name in values)]
+        missing = [f"{p.name} ({p.type})" for p in self.parameters if p.required and p.name not in values]
         if missing:
             raise InputError(f"{self.op} needs {', '.join(missing)}", where=str(self), help="pass it in this order, or by keyword")
+        empty = next((p for p in self.parameters if p.required and values[p.name] is None and not p.type.endswith("?")), None)
+        if empty is not None:
+            raise self._none(empty)
         full = {p.name: values.get(p.name, None if p.required else p.default) for p in self.parameters}
         tensors = {p.name: full[p.name] for p in self.parameters if p.kind != "attr"}
         return Bound(tensors, {p.name: self._attr(p, full[p.name]) for p in self.parameters if p.kind == "attr"})
+
+    def _too_many(self, positional: Sequence[Parameter], args: Sequence[Any]) -> InputError:
+        names = ", ".join(p.name for p in positional)
+        named = ", ".join(f"{p.name}=..." for p in self.parameters if p.name in self.keyword_only)
+        count = f"{len(positional)} positional argument{'' if len(positional) == 1 else 's'}"
+        return InputError(
+            f"{self.op} takes {count} ({names}), {len(args)} were given", where=str(self),
+            why=f"argument {len(positional) + 1} is {_described(args[len(positional)])}", help=f"pass the others by name: {named}" if named else None,
+        )  # fmt: skip
+
+    def _none(self, parameter: Parameter) -> InputError:
+        may = [p.name for p in self.parameters if (not p.required and p.default is None) or p.type.endswith("?")]
+        return InputError(
+            f"{self.op}: '{parameter.name}' must be {_expected(parameter)}, not None", where=str(self), why=f"'{parameter.name}' is required",
+            help=f"only {', '.join(may)} may be None" if may else f"pass {_expected(parameter)}",
+        )  # fmt: skip
 
     def _attr(self, parameter: Parameter, value: Any) -> Any:
         """Checks an attribute against its type; numbers widen as PyTorch's parser widens them (int to float, one to a list)."""
@@ -96,5 +116,18 @@ class Signature:
         return float(value) if base == "float" and isinstance(value, (int, float)) else value
 
     def _wrong(self, parameter: Parameter, value: Any) -> InputError:
-        what = f"{self.op}: '{parameter.name}' must be {parameter.type}, not {type(value).__name__} {value!r}"
+        what = f"{self.op}: '{parameter.name}' must be {parameter.type}, not {_described(value)}"
         return InputError(what, where=str(self))
+
+
+def _expected(parameter: Parameter) -> str:
+    return {"tensor": "a tensor", "optional": "a tensor", "list": "a list of tensors"}.get(parameter.kind, parameter.type)
+
+
+def _described(value: Any) -> str:
+    """A value for a message: a tensor or an array by its type and shape, a long text shortened."""
+    kind = type(value).__name__
+    if hasattr(value, "shape"):
+        return f"a {kind} of the shape {list(value.shape)}"
+    text = repr(value)
+    return f"{kind} {text if len(text) <= 60 else text[:57] + '...'}"

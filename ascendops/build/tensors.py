@@ -33,6 +33,20 @@ def as_tensor(value: Any, name: str, op: str) -> torch.Tensor:
     return value.detach().contiguous()
 
 
+def as_list(value: Any, name: str, op: str) -> list[torch.Tensor]:
+    """`value` as a list of contiguous CPU tensors; None is an empty one.
+
+    Raises:
+        InputError: Not a list or tuple, or an item that `as_tensor` refuses, named by its index.
+    """
+    if value is None:
+        return []
+    if not isinstance(value, (list, tuple)):
+        kind = type(value).__name__
+        raise InputError(f"{op}: '{name}' must be a list of tensors, not {kind}", help=f"pass [{name}]" if hasattr(value, "shape") else "pass a list or a tuple of tensors")
+    return [as_tensor(item, f"{name}[{i}]", op) for i, item in enumerate(value)]
+
+
 def dtype_name(tensor: torch.Tensor) -> str:
     """The dtype's PyTorch name without the module, e.g. `float16`."""
     return str(tensor.dtype).removeprefix("torch.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.build.operator import Operator
 from ascendops.build.result import RunResult
-from ascendops.build.tensors import as_tensor
+from ascendops.build.tensors import as_list, as_tensor
 from ascendops.errors import TbeError
 from ascendops.spec.attrs import op_def_value
 from ascendops.tbe.source import Source, call
@@ -58,7 +58,7 @@ class TbeOperator(Operator):
         for param in self.definition.inputs:
             value = bound.tensors[param.name]
             if param.param_type == "dynamic":
-                found[param.name] = [as_tensor(item, f"{param.name}[{i}]", self.name) for i, item in enumerate(value or ())]
+                found[param.name] = as_list(value, param.name, self.name)
             else:
                 found[param.name] = None if value is None else as_tensor(value, param.name, self.name)
         return found

@@ -77,8 +77,10 @@ def test_a_call_binds_in_order_and_by_name() -> None:
 @pytest.mark.parametrize(
     ("args", "kwargs", "message"),
     [
-        ([], {}, "needs x"),
-        (["X", None, 1, 0.1, [1]], {}, "takes 4 positional"),
+        ([], {}, r"f needs x \(Tensor\)"),
+        ([None], {}, r"f: 'x' must be a tensor, not None(.|\n)*--> f\(Tensor x, Tensor\? bias=None(.|\n)*'x' is required(.|\n)*only bias may be None"),
+        ([], {"x": None}, "f: 'x' must be a tensor, not None"),
+        (["X", None, 1, 0.1, [1]], {}, r"f takes 4 positional arguments \(x, bias, dim, eps\), 5 were given(.|\n)*argument 5 is list \[1\](.|\n)*axes=\.\.\."),
         (["X"], {"x": "X"}, "twice"),
         (["X"], {"dmi": 1}, "did you mean 'dim'"),
         (["X"], {"dim": 1.5}, "must be int"),
@@ -93,6 +95,30 @@ def test_a_wrong_call_is_explained(args: list[object], kwargs: dict[str, object]
     import re
 
     assert re.search(message, str(error.value)), str(error.value)
+
+
+def test_a_required_attribute_is_not_none_unless_its_type_says_so() -> None:
+    signature = Signature("g", (Parameter("xs", "list", type="Tensor[]"), Parameter("dim", "attr", type="int"), Parameter("axis", "attr", type="int?")))
+    assert signature.bind([["X"], 1, None], {}).attrs == {"dim": 1, "axis": None}
+    with pytest.raises(InputError, match="g: 'dim' must be int, not None"):
+        signature.bind([["X"], None, 1], {})
+    with pytest.raises(InputError, match="g: 'xs' must be a list of tensors, not None"):
+        signature.bind([None, 1, 1], {})
+    with pytest.raises(InputError, match=r"g needs dim \(int\), axis \(int\?\)"):
+        signature.bind([["X"]], {})
+
+
+def test_a_list_of_tensors_is_a_list() -> None:
+    torch = pytest.importorskip("torch")
+    from ascendops.build.tensors import as_list
+
+    assert as_list(None, "xs", "g") == [] and len(as_list((torch.ones(2), torch.ones(3)), "xs", "g")) == 2
+    with pytest.raises(InputError, match=r"g: 'xs' must be a list of tensors, not Tensor(.|\n)*pass \[xs\]"):
+        as_list(torch.ones(2), "xs", "g")
+    with pytest.raises(InputError, match="g: 'xs' must be a list of tensors, not int"):
+        as_list(3, "xs", "g")
+    with pytest.raises(InputError, match=r"g: 'xs\[1\]' must be a tensor, not str"):
+        as_list([torch.ones(2), "y"], "xs", "g")
 
 
 LOG = """\
