@@ -62,7 +62,7 @@ def command(
     before = baseline.load(against) if against else None
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
-    done = bench(roots, Options(chosen, soc, repeats, seed), lambda row: output.detail(f"  {' '.join(row.id)}"))
+    done = bench(roots, Options(chosen, soc, repeats, seed), lambda row: output.say(f"  timed {' '.join(row.id)}"))
     output.result(table([_HEAD, *map(_cells, done.rows)]))
     _wrong(done, output)
     env = done.environment

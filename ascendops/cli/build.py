@@ -45,11 +45,9 @@ def command(
     What has not changed is not compiled again. Set ASCENDOPS_CACHE to move the cache.
     """
     from ascendops.build import build_all, resolve_backend
-    from ascendops.twin import runtimes
 
     chosen = resolve_backend(backend)
     roots = select_projects(paths, project, ops)
-    runtimes.progress = output.say
     rows: list[BuildResult] = []
 
     def progress(result: BuildResult) -> None:

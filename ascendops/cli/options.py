@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from ascendops import progress
 from ascendops.cli.output import Output
 from ascendops.errors import AscendOpsError, NothingSelected, did_you_mean
 from ascendops.spec.socs import DEFAULT_SOC
@@ -47,7 +48,9 @@ def output_options(function: Command) -> Command:
     @click.option("-v", "--verbose", is_flag=True, help="Print commands, paths and tracebacks too.")
     @functools.wraps(function)
     def wrapper(*args: Any, as_json: bool, quiet: bool, verbose: bool, **kwargs: Any) -> Any:
-        return function(*args, output=Output(json=as_json, quiet=quiet, verbose=verbose), **kwargs)
+        output = Output(json=as_json, quiet=quiet, verbose=verbose)
+        progress.listener = output.say
+        return function(*args, output=output, **kwargs)
 
     return wrapper  # type: ignore[return-value]  # click reads the wrapper's options, callers its behaviour
 

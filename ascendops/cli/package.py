@@ -49,9 +49,7 @@ def command(
     operator libraries for the CPU twin; with cann the installed package and the extension for torch_npu.
     """
     from ascendops.packages.make import package
-    from ascendops.twin import runtimes
 
-    runtimes.progress = output.say
     made = package(
         select_projects(paths, project, ()), name, out, version=version, namespace=namespace, backend=backend, soc=soc, cpu=cpu, jobs=jobs
     )

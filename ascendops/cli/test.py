@@ -85,9 +85,7 @@ def command(
     Kernels run in workers. Exits with 1 on a mismatch, 5 if nothing ran.
     """
     from ascendops.build import resolve_backend
-    from ascendops.twin import runtimes
 
-    runtimes.progress = output.say
     chosen = resolve_backend(backend)
     if auto_sync and chosen != "twin":
         raise click.UsageError("--auto-sync is a property of the CPU twin: a real build takes it from the compiler's options")

@@ -12,14 +12,14 @@ from ascendops.cli.output import Output, plural, table
 from ascendops.errors import ExitCode
 
 if TYPE_CHECKING:
-    from ascendops.perf.tune import Trial
+    from ascendops.perf.tune import Step, Trial
 
 
 @click.command("tune")
 @click.argument("path", type=click.Path(path_type=Path), metavar="PATH")
 @backend_option
 @soc_option
-@click.option("--trials", type=click.IntRange(min=1), default=32, show_default=True, metavar="N", help="Up to N combinations are all tried.")
+@click.option("--trials", type=click.IntRange(min=1), default=32, show_default=True, metavar="N", help="All combinations of values if there are at most N, else one tunable after the other.")
 @click.option("--repeats", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="Launches on a device.")
 @click.option("--apply", "write", is_flag=True, help="Write the fastest values into op.toml.")
 @seed_option
@@ -33,7 +33,8 @@ def command(path: Path, backend: str, soc: str, trials: int, repeats: int, write
       ascendops tune gelu --soc 910B3 --apply
 
     Each set of values is built, compared with the fp64 golden and timed like `ascendops bench`; sets with which the operator is wrong are listed with
-    the reason and do not count. On the twin the times are those of its cycle model. --apply keeps everything else in op.toml as it is.
+    the reason and do not count. Where there are more than --trials combinations, the values of the first tunable are tried, then those of the next with
+    the best of the first, and so on: as many sets as there are values. On the twin the times are those of its cycle model. --apply keeps everything else in op.toml as it is.
     """
     from ascendops.build import open_project, resolve_backend
     from ascendops.perf.bench import Options
@@ -41,7 +42,8 @@ def command(path: Path, backend: str, soc: str, trials: int, repeats: int, write
 
     project = open_project(path)
     options = Options(resolve_backend(backend), soc, repeats, seed)
-    done = tune(project, options, trials, lambda trial: output.detail(f"  tried {_text(trial)}"))
+    output.say(f"  timing {project.name} as it is")
+    done = tune(project, options, trials, lambda step: output.say(_told(step)))
     output.result(table([["of now", "values"], *map(_cells, done.trials)]))
     env, best = done.environment, done.best
     output.result(f"  {env['soc']}, {env['what']}; {plural(len(done.now.rows), 'call')} each")
@@ -56,6 +58,14 @@ def command(path: Path, backend: str, soc: str, trials: int, repeats: int, write
         open_project(path).build("cann", soc)  # gen/ and the installed package are those of op.toml again
     output.emit({**done.to_dict(), "applied": write and bool(best.values)})
     return ExitCode.OK
+
+
+def _told(step: Step) -> str:
+    if not step.number:
+        return f"  {plural(len(step.trial.rows), 'call')} timed; {plural(step.total, 'set')} of values to try"
+    outcome = "wrong" if step.trial.wrong else f"{step.trial.ratio:.3f} of now"
+    best = f"{_text(step.best)}, {step.best.ratio:.3f}" if step.best.values else "as it is"
+    return f"  {step.number} of {step.total}  {_text(step.trial)}: {outcome}; best so far: {best}"
 
 
 def _text(trial: Trial) -> str:

@@ -44,6 +44,16 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class Step:
+    """What `tune` reports after each trial: `number` of `total` sets of values are done (0: only the sources as they are), `best` is the fastest so far."""
+
+    number: int
+    total: int
+    trial: Trial
+    best: Trial
+
+
+@dataclass(frozen=True)
 class Tuning:
     """The trials, the fastest first, then those that do not count; `now` is the bench without any change."""
 
@@ -65,8 +75,13 @@ class Tuning:
         }  # fmt: skip
 
 
-def tune(project: Project, options: Options, trials: int, progress: Callable[[Trial], None] | None = None) -> Tuning:
+def tune(project: Project, options: Options, trials: int, progress: Callable[[Step], None] | None = None) -> Tuning:
     """Tries every combination of values if there are at most `trials`, else one tunable after the other, each with the best of those before.
+
+    Args:
+        options: Backend, SoC and seed of each bench.
+        trials: Up to so many combinations are all tried; 1 always goes one by one.
+        progress: Called after each trial.
 
     Raises:
         TuneError: The operator has no tunables, a source does not read one, or the operator is wrong as it is.
@@ -79,24 +94,31 @@ def tune(project: Project, options: Options, trials: int, progress: Callable[[Tr
         kept.close()
 
 
-def _tune(project: Project, options: Options, trials: int, progress: Callable[[Trial], None] | None, kept: Kept) -> Tuning:
+def _tune(project: Project, options: Options, trials: int, progress: Callable[[Step], None] | None, kept: Kept) -> Tuning:
     tunables = declared(project)
     now = _trial(project, options, (), kept)
     if now.wrong:
         raise TuneError(f"{project.name} is not right as it is, so nothing can be tuned", where=str(project.root), why=now.wrong, help="ascendops test")
     now = replace(now, ratio=1.0)
     done: dict[Values, Trial] = {}
+    grid = _grid(tunables, trials)
+    total = sum(len(one.values) for one in tunables) if grid is None else len(grid)
+
+    def tell(trial: Trial) -> None:
+        if progress:
+            best = min((one for one in (now, *done.values()) if not one.wrong), key=lambda one: one.ratio)
+            progress(Step(len(done), total, trial, best))
 
     def attempt(values: Values) -> Trial:
         if values not in done:
             done[values] = _against(now, _tried(project, options, values, kept))
-            if progress:
-                progress(done[values])
+            tell(done[values])
         return done[values]
 
-    for values in _grid(tunables, trials) or ():
+    tell(now)
+    for values in grid or ():
         attempt(values)
-    if not done:
+    if grid is None:
         _one_by_one(tunables, attempt)
     order = sorted(done.values(), key=lambda trial: (bool(trial.wrong), trial.ratio))
     return Tuning(now, tuple(order), environment(options))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ascendops import resources
+from ascendops import progress, resources
 from ascendops.build.operator import Operator
 from ascendops.errors import RegistrationError
 from ascendops.toolchain import cache, compiler as cxx
@@ -144,6 +144,7 @@ def _compiled() -> Path:
     files = [*sorted(_SOURCES.iterdir()), resources.twin("include") / "ascendc_twin" / "launch_abi.h"]
 
     def make(stage: Path) -> list[Path]:
+        progress.tell(f"compiling the torch registration, once for torch {torch.__version__}: about 20 s")
         outcome = cxx.run([*command, "-o", str(stage / "cpu.so"), f"-L{root / 'lib'}", "-lc10", "-ltorch_cpu", *cxx.loaded_runtime()])
         if outcome.returncode != 0:
             raise compile_error(outcome, f"the compiled CPU kernels for torch {torch.__version__}")

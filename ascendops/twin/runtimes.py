@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import platform
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ascendops import resources
+from ascendops import progress, resources
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.twin.objects import compile_object, jobs, link
 
@@ -34,9 +34,6 @@ def runtime_library(*, portable: bool = False) -> Path:
 def host_runtime_library() -> Path:
     """The twin's op_host runtime (registries and contexts), compiled on first use."""
     return _runtime("hostrt", ["-O1"], resources.twin("include") / "host")
-
-
-progress: Callable[[str], None] | None = None  # the command line sets it: told what is being compiled when that takes long
 
 
 _runtime_locks = {"runtime": threading.Lock(), "hostrt": threading.Lock()}
@@ -75,8 +72,8 @@ def _compiled_runtime(folder: str, flags: Sequence[str], include: Path) -> Path:
     base += [f"-I{include}", f"-I{resources.twin(folder)}"]
     units = [_Unit(base, group, what) for group in _groups(sources)]
     missing = sum(len(unit.sources) for unit in units if cache.lookup("objects", unit.key) is None)
-    if missing and progress is not None:
-        progress(f"compiling {what} ({missing} of {len(sources)} files, once per machine and version)")
+    if missing:
+        progress.tell(f"compiling {what} ({missing} of {len(sources)} files, once per machine and version)")
     with ThreadPoolExecutor(max_workers=jobs()) as pool:
         objects = list(pool.map(_Unit.compiled, sorted(units, key=_Unit.weight, reverse=True)))
     objects.sort()

@@ -80,7 +80,12 @@ def test_tune_finds_the_fastest_right_values_and_writes_them(relu, capsys):
     assert done["best"] == {"MIN_CORE_BYTES": 1024, "QUEUES": 2} and done["trials"][0]["ratio"] < 1 < done["trials"][1]["ratio"]
     assert (relu / "op.toml").read_text() == before and not done["applied"]
     assert main(["tune", "relu", "--apply", "--trials", "1"]) == 0
-    assert "MIN_CORE_BYTES=1024" in capsys.readouterr().out and "best = 1024\n" in (relu / "op.toml").read_text()
+    out, said = capsys.readouterr()
+    told = said.splitlines()
+    assert told[:2] == ["  timing relu as it is", "  1 call timed; 4 sets of values to try"] and len(told) == 6
+    assert [line[:8] for line in told[2:]] == [f"  {i} of 4" for i in range(1, 5)] and told[2].startswith("  1 of 4  MIN_CORE_BYTES=1024: 0.")
+    assert all("; best so far: MIN_CORE_BYTES=1024" in line for line in told[2:]) and sum(": wrong; " in line for line in told) == 1
+    assert "MIN_CORE_BYTES=1024" in out and "best = 1024\n" in (relu / "op.toml").read_text()
     code, done = command(capsys, "bench", "relu")
     assert done["rows"][0]["block_dim"] > 8, "every build sets what was written"
 
