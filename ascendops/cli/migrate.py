@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ascendops.errors import ExitCode, NothingSelected
 from ascendops.spec.socs import DEFAULT_SOC
 
 if TYPE_CHECKING:
+    from ascendops.migrate.apply import Plan
     from ascendops.migrate.baseline import Change
     from ascendops.migrate.model import Report
 
@@ -147,13 +149,19 @@ def _show(report: Report, change: Change | None, form: str, out: Path | None, ou
         output.say(f"{plural(len(report.skipped), 'file')} not read, or read in part (listed in the report)")
 
 
+def _first_call(plan: dict[str, Plan], output: Output) -> None:
+    if any(edit.new.startswith("aclrt") for item in plan.values() for _, edit in item.edits):
+        output.say("AscendCL starts with aclInit(nullptr) and aclrtSetDevice, before any other of its calls, and ends with aclFinalize()")
+
+
 def _apply(report: Report, write: bool, output: Output) -> int:
     from ascendops.migrate import apply
 
     plan = apply.plan(report.findings)
     diff = apply.diff(plan)
+    left = apply.left(report.findings)
     if output.json:
-        output.emit({"diff": diff, "files": sorted(plan), "written": write})
+        output.emit({"diff": diff, "files": sorted(plan), "written": write, "left": [dataclasses.asdict(one) for one in left]})
     else:
         output.result(diff or "nothing that is certain enough to rename")
     if write and plan:
@@ -162,6 +170,11 @@ def _apply(report: Report, write: bool, output: Output) -> int:
         output.say(f"{plural(len(plan), 'file')} written; undo with: {how}")
     elif plan:
         output.say(
-            f"{plural(sum(len(p.edits) for p in plan.values()), 'rename')} in {plural(len(plan), 'file')}; --write performs them"
+            f"{plural(sum(bool(e.end > e.start) for p in plan.values() for _, e in p.edits), 'rename')} in {plural(len(plan), 'file')}; --write performs them"
         )
+    for file in dict.fromkeys(one.file for one in left):
+        output.say(f"to do by hand in {file}:")
+        for line in apply.told(one for one in left if one.file == file):
+            output.say(f"  {line}")
+    _first_call(plan, output)
     return ExitCode.OK

@@ -32,7 +32,8 @@ class Finding:
         construct: What was found, in the words of the source.
         status: The answer for Atlas A2/A3; one of STATUSES.
         status_950: The answer for Ascend 950 where it differs, else the same.
-        todo: What to do.
+        todo: What to do on the target.
+        todo_950: What to do on Ascend 950 where that differs, `replacement_950` too.
         replacement: The text or name to use instead; empty if there is none.
         shim: Whether `transfer_to_npu` handles it; None where the shim does not apply (C++, build files).
         effort: `minutes`, `hours` or `days`; `effort_why` says why.
@@ -54,7 +55,9 @@ class Finding:
     rule: str
     todo: str
     status_950: str = ""
+    todo_950: str = ""
     replacement: str = ""
+    replacement_950: str = ""
     shim: bool | None = None
     effort: str = ""
     effort_why: str = ""

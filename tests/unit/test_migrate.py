@@ -159,7 +159,7 @@ def test_apply_renames_the_device_strings_of_a_file_together(tmp_path: Path) -> 
 
 def test_apply_leaves_a_line_that_is_only_in_part_certain(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
-    path.write_text("cudaStream_t s = at::cuda::getCurrentCUDAStream();\ncudaStream_t t;\n")
+    path.write_text("cudaStream_t s = at::cuda::getCurrentCUDAStream();\ncudaFree(p);\n")
     assert [line for line, _ in apply.plan(scan([path]).findings)[str(path)].edits] == [2]
 
 

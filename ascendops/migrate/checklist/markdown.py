@@ -35,13 +35,17 @@ def page(report: Report, done: frozenset[str] = frozenset()) -> str:
 def summary(report: Report) -> str:
     """Files, findings per status and effort, in two sentences."""
     counts = ", ".join(f"{number} {status}" for status, number in report.counts().items() if number) or "no findings"
-    effort = ", ".join(f"{number} of {unit}" for unit, number in effort_total(report.findings).items() if number)
+    effort = ", ".join(f"{number} take{'s' if number == 1 else ''} {unit}" for unit, number in effort_total(report.findings).items() if number)
     target = f" Target: {report.soc}." if report.soc else ""
     return (
-        f"{report.files} files read, {len(report.findings)} findings: {counts}."
+        f"{_plural(report.files, 'file')} read, {_plural(len(report.findings), 'finding')}: {counts}."
         + (f" Effort: {effort}." if effort else "")
         + target
     )
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _profile(report: Report) -> Iterator[str]:

@@ -48,4 +48,5 @@ def page(report: Report, change: Change | None, *, full: bool = False) -> str:
 
 def _line(finding: Finding) -> str:
     weight = f"  {finding.weight:.1f} %" if finding.weight else ""
-    return f"  {finding.where}  {finding.construct}{weight}\n      {finding.todo} [{finding.effort}, {finding.rule}]"
+    lines = [f"  {finding.where}  {finding.construct}{weight}", f"      {finding.todo} [{finding.effort}, {finding.rule}]"]
+    return "\n".join([*lines, f"      next: {finding.command}"] if finding.command else lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ascendops import resources
@@ -29,7 +29,9 @@ class Fact:
         name: The CUDA name that the row is about.
         status: For Atlas A2/A3.
         target: The Ascend name; empty if there is none.
-        status_950: For Ascend 950, where the row has its own.
+        status_950: For Ascend 950, where the row has its own; `target_950` and `note_950` too (None: the same note).
+        call: Runtime names: how a call changes, by its number of arguments (see `scanners.cuda_edits`); empty for a name that is no function, None where
+            a rename is not all.
         shim: Whether transfer_to_npu handles it.
         quiet: A flag or argument whose call has its own finding.
     """
@@ -43,6 +45,14 @@ class Fact:
     shim: bool | None = None
     versions: str = ""
     quiet: bool = False
+    target_950: str = ""
+    note_950: str | None = None
+    call: dict[str, dict[str, str]] | None = field(default=None, compare=False)
+
+    def on_950(self) -> Fact:
+        """The same row as the answer for Ascend 950."""
+        note = self.note if self.note_950 is None else self.note_950
+        return replace(self, status=self.status_950 or self.status, target=self.target_950 or self.target, note=note)
 
     @property
     def evidence(self) -> str:
@@ -81,6 +91,9 @@ def fact(row: dict[str, Any], name: str, target: str) -> Fact:
         row.get("shim"),
         ", ".join(versions),
         row.get("quiet", False),
+        _text(row.get(f"{target}_3510") or row.get("ascend_c_simt_3510")),
+        row.get("note_3510"),
+        row.get("call"),
     )
 
 

@@ -16,6 +16,9 @@ _EFFORT = {
     "custom_op": ("days", "an operator or kernel is written"),
     "no_equivalent": ("hours", "remove, guard or redesign"),
 }
+_SENTENCE = re.compile(r"(?:none|no|not|same|ignored|partly|restricted|creation|listed)\b")
+"""How a target begins that says something instead of naming it."""
+_NOTHING = re.compile(r"^none\b(?: found| listed| needed| official)?[\s:;,]*")
 _WORDS = {
     "works_as_is": "keep it",
     "rename": "rename it",
@@ -39,12 +42,18 @@ def make(
     command: str = "",
     effort: tuple[str, str] | None = None,
     edit: Edit | None = None,
+    edits: tuple[Edit, ...] = (),
+    todo_950: str = "",
 ) -> Finding:
     """A finding of `rule` at `line` of `source` (1-based, in the source's own lines), decided by `fact`."""
     entry = RULES[rule]
     own = (entry.effort, entry.effort_why) if entry.effort and fact.status in ("restricted", "custom_op") else None
     hours, why = effort or own or _EFFORT[fact.status]
     target = fact.target if replacement is None else replacement
+    there = fact.on_950()
+    target_950 = there.target if replacement is None else replacement
+    here = todo or _todo(fact, target)
+    on_950 = todo_950 or todo or _todo(there, target_950)
     return Finding(
         file=source.file,
         line=source.first + line - 1 if line else 0,
@@ -54,8 +63,10 @@ def make(
         status=fact.status,
         status_950=fact.status_950 or fact.status,
         rule=rule,
-        todo=todo or _todo(fact, target),
+        todo=here,
+        todo_950=on_950 if on_950 != here else "",
         replacement=target,
+        replacement_950=target_950 if target_950 != target else "",
         shim=fact.shim,
         effort=hours,
         effort_why=why,
@@ -64,13 +75,15 @@ def make(
         command=command,
         features=features,
         snippet=source.line(line),
-        edits=(edit,) if edit else (),
+        edits=edits or ((edit,) if edit else ()),
     )
 
 
 def _todo(fact: Fact, target: str) -> str:
-    head = f"use {target}" if target and target != "none" else _WORDS[fact.status]
-    return f"{head}: {fact.note}" if fact.note else head
+    if target and not _SENTENCE.match(target):
+        return ": ".join(filter(None, [f"use {target}", fact.note]))
+    rest = _NOTHING.sub("", target).strip("() ")
+    return ": ".join(filter(None, [_WORDS[fact.status], "; ".join(filter(None, [rest, fact.note]))]))
 
 
 def snake(kernel: str) -> str:

@@ -92,6 +92,7 @@ def _kernel(function: Function, masked: str, sink: Sink) -> None:
         todo=_advice(features) if end > start else "declare the operator's host function instead",
         features=features,
         effort=effort,
+        todo_950=_advice_950(features) if end > start else "",
         command=new_op(function.name, sink.source.file) if end > start and not set(features) & CUBE else "",
     )
 
@@ -116,6 +117,14 @@ def _effort(lines: int, features: tuple[str, ...]) -> tuple[str, str]:
     if lines <= 15 and not set(features) - {"half", "fp64", "printf or assert"}:
         return "hours", f"{lines} lines of elementwise code: a template of ascendops covers it"
     return "days", f"{lines} lines with {', '.join(features) or 'indexing'} become tiles and queues"
+
+
+def _advice_950(features: tuple[str, ...]) -> str:
+    """Where SIMT code can keep the body; empty where the advice is the same as for A2/A3."""
+    if set(features) & (CUBE | {"texture", "dynamic parallelism"}):
+        return ""
+    notes = [note for name, note in _NOTES if name in features]
+    return "; ".join(["keep the body as SIMT code, with asc_* functions for CUDA's, or write it in Ascend C on tiles", *notes])
 
 
 def _advice(features: tuple[str, ...]) -> str:

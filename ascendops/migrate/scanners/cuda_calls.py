@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
-from ascendops.migrate.scanners import cuda_guards
+from ascendops.migrate.scanners import cuda_edits, cuda_guards
 from ascendops.migrate.scanners.python_libraries import native
 from ascendops.migrate.scanners.sink import Sink
 
@@ -107,7 +107,7 @@ def scan(masked: str, sink: Sink) -> None:
     own |= sink.defined
     for match in _NAME.finditer(masked):
         if match[0] not in own and not _WRAPPER.search(match[0]):
-            _native(match, sink)
+            _native(masked, match, sink)
     _libraries(masked, sink)
     for match in _PROPERTY.finditer(masked):
         if match[1] not in ("major", "minor", "warpSize") or re.search(
@@ -136,7 +136,7 @@ def _includes(masked: str, sink: Sink) -> None:
         if quoted and (Path(sink.source.file).parent / match[1]).is_file():
             continue  # the project's own header: its lines are scanned where it lies
         if fact := header(match[1]):
-            sink.add(sink.source.line_at(match.start(1)), match[1], "MIG-HEADER", fact)
+            sink.add(sink.source.line_at(match.start(1)), match[1], "MIG-HEADER", fact, edits=cuda_edits.of_header(match, fact, sink))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -152,7 +152,7 @@ def header(path: str) -> Fact | None:
     return fact
 
 
-def _native(match: re.Match[str], sink: Sink) -> None:
+def _native(masked: str, match: re.Match[str], sink: Sink) -> None:
     name, line = match[0], sink.source.line_at(match.start())
     if re.match(r"cu(?:rand|blas|dnn|fft|sparse|solver|pti)", name):
         return
@@ -170,9 +170,8 @@ def _native(match: re.Match[str], sink: Sink) -> None:
         sink.unsure(line, name)
     if fact is None or fact.quiet:
         return
-    rename = fact.status == "rename" and fact.name == name and re.fullmatch(r"\w+", fact.target) and not fact.note
-    edit = sink.edit(line, sink.source.column_at(match.start()), name, fact.target) if rename else None
-    sink.add(line, name, "MIG-RUNTIME-API", fact, edit=edit)
+    edits = cuda_edits.of_name(masked, match, fact, sink) if fact.status == "rename" and fact.name == name else ()
+    sink.add(line, name, "MIG-RUNTIME-API", fact, edits=edits)
 
 
 def _libraries(masked: str, sink: Sink) -> None:

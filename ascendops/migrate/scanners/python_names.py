@@ -6,6 +6,7 @@ import ast
 import functools
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ascendops.migrate.facts import tables
 from ascendops.migrate.facts.tables import Fact
@@ -165,14 +166,14 @@ def _fused(name: str, fact: Fact) -> Fact:
         return fact
     limits = "; ".join(row.get("limits", []))
     note = "; ".join(part for part in (f"schema {row['schema']}" if row.get("schema") else "", limits) if part)
-    return Fact(
-        name,
-        row["status"],
-        row["npu"],
-        note,
-        row["source"],
-        versions=f"products {', '.join(row['hw'])}" if row.get("hw") else "",
-    )
+    made = row.get("hw") or []
+    versions = f"products {', '.join(made)}" if made else ""
+    if made and not {"A2", "A3"} & set(made):  # the operator is there on Ascend 950 only
+        return replace(
+            fact, name=name, source=row["source"], versions=versions, status_950=row["status"], target_950=row["npu"], note_950=note
+        )  # fmt: skip
+    other = "; ".join(filter(None, [note, "not documented for Ascend 950"])) if made and "950" not in made else None
+    return Fact(name, row["status"], row["npu"], note, row["source"], versions=versions, note_950=other)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -34,8 +34,13 @@ class Sink:
             self.findings.append(found)
         else:
             first = self.findings[place]
-            both = (*first.edits, *found.edits) if first.edits and found.edits else ()
+            both = tuple(dict.fromkeys((*first.edits, *found.edits))) if first.edits and found.edits else ()
             self.findings[place] = replace(first, edits=both)
+
+    @property
+    def editable(self) -> bool:
+        """Whether names of this source may be renamed at all: notebooks and files that know other devices are left alone."""
+        return self.source.cell is None and not self._several
 
     def unsure(self, line: int, name: str) -> None:
         """Notes a name that looks like CUDA and that nothing knows."""
@@ -46,6 +51,6 @@ class Sink:
     def edit(self, line: int, start: int, old: str, new: str) -> Edit | None:
         """The edit that replaces `old` by `new` at column `start`, if the line really has `old` there; notebooks get none."""
         text = self.source.lines[line - 1] if 0 < line <= len(self.source.lines) else ""
-        if self.source.cell is not None or self._several or text[start : start + len(old)] != old:
+        if not self.editable or text[start : start + len(old)] != old:
             return None
         return Edit(start, start + len(old), new)
