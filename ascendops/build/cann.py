@@ -98,7 +98,12 @@ def _package(stage: Path, project: Project) -> Path:
 
 
 def step(command: Sequence[str], cwd: Path, environment: Mapping[str, str], what: str) -> None:
-    """Runs one step of a build and raises what its output says when it fails."""
+    """Runs one step of a build and raises what its output says when it fails.
+
+    Raises:
+        CompileError: A compiler said where in a source.
+        ToolchainError: It failed otherwise.
+    """
     done = subprocess.run(list(command), cwd=cwd, env=dict(environment), capture_output=True, text=True, errors="replace", check=False)
     outcome = Outcome(tuple(command), done.returncode, done.stdout + done.stderr)
     if done.returncode == 0:

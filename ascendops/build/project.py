@@ -155,7 +155,11 @@ def open_project(path: str | os.PathLike[str]) -> Project:
 
 
 def resolve_backend(backend: str) -> str:
-    """`twin` or `cann`: for `auto`, $ASCENDOPS_BACKEND if set, else cann where the CANN toolkit is, else twin."""
+    """`twin` or `cann`: for `auto`, $ASCENDOPS_BACKEND if set, else cann where the CANN toolkit is, else twin.
+
+    Raises:
+        UnknownBackend: It is neither of these nor `auto`, as an argument or in the variable.
+    """
     if backend == "auto":
         backend = os.environ.get("ASCENDOPS_BACKEND") or "auto"
     if backend not in BACKENDS:

@@ -113,7 +113,11 @@ def origin_of(project: Project) -> Origin | None:
 
 
 def host_sources(root: Path) -> list[Path]:
-    """The op_host sources of a project: user's and generated, without sources of the aclnn layer and tests."""
+    """The op_host sources of a project: user's and generated, without sources of the aclnn layer and tests.
+
+    Raises:
+        NotAProject: There is none.
+    """
     skipped = {"op_api", "tests", "ut", "st"}
     if sides.is_flat(root):
         every = [path for path in sorted(root.glob("*")) if path.suffix in shared_sources.SUFFIXES and not find_entries(path.read_text(errors="replace"))]

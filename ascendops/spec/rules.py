@@ -9,7 +9,11 @@ Size = tuple[Any, ...]
 
 
 def broadcast(*shapes: Size) -> Size:
-    """The shape that NumPy's and PyTorch's broadcasting gives."""
+    """The shape that NumPy's and PyTorch's broadcasting gives.
+
+    Raises:
+        ValueError: Two sizes at one dim differ, and neither is 1.
+    """
     rank = max(len(shape) for shape in shapes)
     out: list[Any] = []
     for position in range(rank):
@@ -31,7 +35,11 @@ def _join(a: Any, b: Any, position: int) -> Any:
 
 
 def reduced_dims(rank: int, dim: int | Sequence[int] | None) -> frozenset[int]:
-    """The dims (0 to rank - 1) that a reduction removes; None and an empty list mean all, as in PyTorch."""
+    """The dims (0 to rank - 1) that a reduction removes; None and an empty list mean all, as in PyTorch.
+
+    Raises:
+        ValueError: A dim is out of range, or named twice.
+    """
     if dim is None or (isinstance(dim, Sequence) and not dim):
         return frozenset(range(rank))
     dims = dim if isinstance(dim, Sequence) else (dim,)
@@ -47,7 +55,11 @@ def reduced_dims(rank: int, dim: int | Sequence[int] | None) -> frozenset[int]:
 
 
 def reduce(shape: Size, dim: int | Sequence[int] | None, keepdim: bool) -> Size:
-    """The shape after a reduction over `dim`."""
+    """The shape after a reduction over `dim`.
+
+    Raises:
+        ValueError: A dim is out of range, or named twice.
+    """
     gone = reduced_dims(len(shape), dim)
     if keepdim:
         return tuple(1 if i in gone else size for i, size in enumerate(shape))
@@ -55,14 +67,22 @@ def reduce(shape: Size, dim: int | Sequence[int] | None, keepdim: bool) -> Size:
 
 
 def permute(shape: Size, dims: Sequence[int]) -> Size:
-    """The shape with dim `dims[i]` of the tensor at place i, as torch.permute."""
+    """The shape with dim `dims[i]` of the tensor at place i, as torch.permute.
+
+    Raises:
+        ValueError: Not every dim is named once.
+    """
     if len(dims) != len(shape):
         raise ValueError(f"{len(dims)} dims are given for {len(shape)}")
     return tuple(shape[one] for one in ordered_dims(len(shape), dims))
 
 
 def ordered_dims(rank: int, dims: Sequence[int]) -> tuple[int, ...]:
-    """The dims (0 to rank - 1) in the order in which they are given, each once."""
+    """The dims (0 to rank - 1) in the order in which they are given, each once.
+
+    Raises:
+        ValueError: A dim is out of range, or named twice.
+    """
     found: list[int] = []
     for one in dims:
         if not -rank <= one < rank:
@@ -74,7 +94,11 @@ def ordered_dims(rank: int, dims: Sequence[int]) -> tuple[int, ...]:
 
 
 def matmul(a: Size, b: Size, transpose_a: bool = False, transpose_b: bool = False) -> Size:
-    """The shape of torch.matmul: vectors allowed, batch dims broadcast; the transpose flags swap the last two dims of a matrix."""
+    """The shape of torch.matmul: vectors allowed, batch dims broadcast; the transpose flags swap the last two dims of a matrix.
+
+    Raises:
+        ValueError: One is a scalar, the inner sizes differ, or the batch dims do not broadcast.
+    """
     if not a or not b:
         raise ValueError("a scalar has no columns")
     left = (1, a[0]) if len(a) == 1 else _swap(a, transpose_a)

@@ -44,7 +44,11 @@ class Binding:
             )
 
     def match(self, tensor: str, shape: Shape, sizes: Size) -> None:
-        """Bind the axes of one input; expressions are left to `check`."""
+        """Bind the axes of one input; expressions are left to `check`.
+
+        Raises:
+            ShapeMismatch: The rank does not fit, or an axis or a constant has another size.
+        """
         for dim, size in _pairs(tensor, shape, sizes):
             if dim.expr.axis is not None:
                 self.set(dim.expr.axis, size, tensor)
@@ -52,7 +56,11 @@ class Binding:
                 raise ShapeMismatch(f"{tensor} has {_text(size)} where {shape} needs {dim.expr.text}", where=dim.expr.where)
 
     def check(self, tensor: str, shape: Shape, sizes: Size) -> None:
-        """Compare the expressions in an input's dims with its sizes."""
+        """Compare the expressions in an input's dims with its sizes.
+
+        Raises:
+            ShapeMismatch: The rank does not fit, or a size is not that of its expression.
+        """
         for dim, size in _pairs(tensor, shape, sizes):
             if dim.expr.axis is None:
                 want = self.evaluate(dim.expr)
@@ -60,7 +68,11 @@ class Binding:
                     raise ShapeMismatch(f"{tensor} has {_text(size)} where {dim.expr.text} is {_text(want)}", why=f"{tensor} is {shape}")
 
     def evaluate(self, expr: Expr) -> Any:
-        """The value of an expression over these axes, attributes and shapes."""
+        """The value of an expression over these axes, attributes and shapes.
+
+        Raises:
+            ExprError: A name in it has no value here.
+        """
         return expr.evaluate(Env(self.values, self.shapes))
 
 

@@ -45,7 +45,12 @@ class Table:
         return key in self.data
 
     def get(self, key: str, kind: type | tuple[type, ...], what: str, default: Any = ...) -> Any:
-        """The value of `key`, checked to be of `kind`; `what` describes it in words for the error."""
+        """The value of `key`, checked to be of `kind`; `what` describes it in words for the error.
+
+        Raises:
+            MissingKey: It is missing, and there is no default.
+            BadValue: It is of another kind.
+        """
         if key not in self.data:
             if default is ...:
                 place = f"[{self.title}] lacks" if self.path else "op.toml lacks"
@@ -58,18 +63,32 @@ class Table:
         return value
 
     def text(self, key: str, what: str, default: Any = ...) -> Any:
-        """A string (`default` when missing)."""
+        """A string (`default` when missing).
+
+        Raises:
+            MissingKey: It is missing, and there is no default.
+            BadValue: It is no string.
+        """
         return self.get(key, str, what, default)
 
     def word(self, key: str, options: Iterable[str], default: str) -> str:
-        """One of some words."""
+        """One of some words.
+
+        Raises:
+            BadValue: It is none of `options`.
+        """
         value = self.get(key, str, f'"{default}"', default)
         if value not in set(options):
             raise BadValue(f"'{key}' cannot be '{value}'", where=self.where(key), help=did_you_mean(str(value), options))
         return str(value)
 
     def words(self, key: str, what: str, default: Any = ...) -> Any:
-        """A list of strings as a tuple (`default` when missing)."""
+        """A list of strings as a tuple (`default` when missing).
+
+        Raises:
+            MissingKey: It is missing, and there is no default.
+            BadValue: It is no list, or an element is no string.
+        """
         value = self.get(key, list, what, default)
         if value is default:
             return value
@@ -83,7 +102,11 @@ class Table:
         return Table(self.data.get(key, {}), self.lines, (*self.path, key), allowed)
 
     def tables(self, key: str, allowed: Iterable[str]) -> Iterator[Table]:
-        """The elements of the array of tables `key`."""
+        """The elements of the array of tables `key`.
+
+        Raises:
+            BadValue: It is no array.
+        """
         value = self.data.get(key, [])
         if not isinstance(value, list):
             raise BadValue(f"'{key}' must be an array of tables", where=self.where(key), help=f"write [[{key}]]")

@@ -167,7 +167,11 @@ def variable_shape(inputs: Sequence[Any], op_mode: str = "elewise") -> list[list
 
 
 def placeholder(shape: Any, dtype: Any = "float32", name: str = "placeholder", attrs: Any = None) -> Tensor:
-    """tvm.placeholder: an input of the graph."""
+    """tvm.placeholder: an input of the graph.
+
+    Raises:
+        TbeShapeError: A size is negative.
+    """
     from ascendops.tbe import dtypes
 
     sizes = list(shape) if isinstance(shape, list | tuple) else [shape]

@@ -135,7 +135,11 @@ def triton_reference(operator: Operator) -> Callable[..., Any]:
 
 
 def on_npu(entry: Entry) -> Callable[..., Any]:
-    """The NPU kernel for the laptop `npu` device: the twin, on memory that both devices see. A real NPU uses the extension in gen/torch."""
+    """The NPU kernel for the laptop `npu` device: the twin, on memory that both devices see. A real NPU uses the extension in gen/torch.
+
+    Raises:
+        BackendMissing: When it is called without the laptop device.
+    """
 
     def run(*args: Any, **kwargs: Any) -> Any:
         from ascendops.npu import active

@@ -24,7 +24,11 @@ _NO_ADDRESS = "PCH"
 def compile_object(
     base: Sequence[str], source: Path, stage: Path, what: str, origin: Origin | None, ahead: precompiled.Precompiled = precompiled.NONE,
 ) -> list[Path]:  # fmt: skip
-    """Compiles a source to stage/object.o; returns the files it read. `ahead`: headers that are compiled already."""
+    """Compiles a source to stage/object.o; returns the files it read. `ahead`: headers that are compiled already.
+
+    Raises:
+        CompileError: It does not compile.
+    """
     deps = stage / "object.d"
     rest = ["-c", str(source), "-MMD", "-MF", str(deps), "-o", str(stage / "object.o")]
     outcome = cxx.run([base[0], *ahead.flags, *base[1:], *rest])
@@ -57,6 +61,9 @@ def link(
     """Links a library, and copies those of `beside` into its folder under their new names; `needs` becomes its own dependency, so that nothing has to be loaded for the whole process.
 
     (A runtime in the global scope would stand in for inline functions of libraries loaded later, such as torch's.)
+
+    Raises:
+        CompileError: It does not link.
     """
     compiler = cxx.find_compiler()
     command = [compiler.path, "-shared", "-pthread", *flags, *map(str, objects)]

@@ -14,6 +14,9 @@ def record(model: str, inputs: str | None) -> list[dict[str, Any]]:
 
     Args:
         inputs: `module:factory` that returns the tuple of example inputs; None for a .pt2 file, whose graph is read instead.
+
+    Raises:
+        ValueError: `inputs` is None for a model that is no .pt2 file.
     """
     if model.endswith(".pt2"):
         return exported(Path(model))

@@ -28,7 +28,11 @@ def cast_to(data: Any, dtype: str, f1628IntegerFlag: bool = True) -> Tensor:
 
 @dsl
 def round_(raw_tensor: Any, dtype: str = "int32", decimals: int = 0) -> Tensor:
-    """To nearest, ties to even."""
+    """To nearest, ties to even.
+
+    Raises:
+        TbeParameterError: `decimals` is not 0.
+    """
     if number(decimals):
         raise TbeParameterError(f"decimals of tbe.dsl.round cannot be {decimals} in the TBE twin", where=caller(), help="scale with vmuls before and after")
     return _made("round", raw_tensor, dtype, "rint")

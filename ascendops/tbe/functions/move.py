@@ -17,7 +17,12 @@ if TYPE_CHECKING:
 
 @dsl
 def broadcast(var_: Any, shape: Any, output_dtype: str | None = None) -> Tensor:
-    """A number or tensor stretched to a shape; a tensor's dims of 1 are repeated, missing ones come in front."""
+    """A number or tensor stretched to a shape; a tensor's dims of 1 are repeated, missing ones come in front.
+
+    Raises:
+        TbeShapeError: A dim is neither 1 nor the wanted size, or the tensor has more dims.
+        TbeDtypeError: `output_dtype` is another dtype than the tensor's.
+    """
     sizes = list(shape) if isinstance(shape, list | tuple) else [shape]
     if not isinstance(var_, Tensor):
         dtype = output_dtype or (var_.dtype if isinstance(var_, Const) else "float16")
@@ -33,7 +38,12 @@ def broadcast(var_: Any, shape: Any, output_dtype: str | None = None) -> Tensor:
 
 @dsl
 def concat(raw_tensors: Any, axis: int) -> Tensor:
-    """Tensors one after the other along an axis."""
+    """Tensors one after the other along an axis.
+
+    Raises:
+        TbeDtypeError: The dtypes differ.
+        TbeShapeError: The shapes differ in another axis.
+    """
     parts = [tensor("concat", one) for one in raw_tensors]
     (at,) = axes_of("concat", axis, parts[0].ndim)
     for one in parts:
@@ -47,7 +57,11 @@ def concat(raw_tensors: Any, axis: int) -> Tensor:
 
 @dsl
 def split(data: Any, split_dim: int, size_splits: Any) -> list[Tensor]:
-    """The parts of a tensor along an axis, of the given sizes."""
+    """The parts of a tensor along an axis, of the given sizes.
+
+    Raises:
+        TbeShapeError: The sizes do not add up to that of the axis.
+    """
     whole = tensor("split", data)
     (at,) = axes_of("split", split_dim, whole.ndim)
     sizes = [concrete(size) for size in size_splits]
@@ -62,7 +76,11 @@ def split(data: Any, split_dim: int, size_splits: Any) -> list[Tensor]:
 
 @dsl
 def transpose(tensor_: Any, axes: Any) -> Tensor:
-    """Axes in another order."""
+    """Axes in another order.
+
+    Raises:
+        TbeParameterError: `axes` does not name every axis once.
+    """
     whole = tensor("transpose", tensor_)
     order = [int(number(axis)) for axis in axes]
     if sorted(order) != list(range(whole.ndim)):
@@ -72,7 +90,11 @@ def transpose(tensor_: Any, axes: Any) -> Tensor:
 
 @dsl
 def slice_(tensor_: Any, begin: Any, end: Any, stride: Any = None) -> Tensor:
-    """tensor[begin:end:stride] in every dim."""
+    """tensor[begin:end:stride] in every dim.
+
+    Raises:
+        TbeShapeError: A range leaves its dim, a stride is below 1, or there are not as many as dims.
+    """
     whole = tensor("slice", tensor_)
     steps = [1] * whole.ndim if stride is None else [concrete(s) for s in stride]
     ranges = list(zip(map(concrete, begin), map(concrete, end), steps, strict=True))
@@ -92,7 +114,11 @@ def set_value(tensor_: Any, condition: Callable[..., Any], value: Any) -> Tensor
 def gather(
     params: Any, indices: Any, axis: Any = None, batch_dims: int = 0, negative_index_support: bool = False, support_out_of_bound_index: bool = True
 ) -> Tensor:  # fmt: skip
-    """Slices of params along an axis at the indices; an index out of bounds gives zeros if that is supported, else it is refused."""
+    """Slices of params along an axis at the indices; an index out of bounds gives zeros if that is supported, else it is refused.
+
+    Raises:
+        TbeDtypeError: The indices are neither int32 nor int64.
+    """
     table, where = tensor("gather", params), tensor("gather", indices, "second")
     at = batch_dims if axis is None else int(number(axis)) % max(table.ndim, 1)
     if where.dtype not in ("int32", "int64"):
@@ -104,7 +130,11 @@ def gather(
 
 @dsl
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, negative_index_support: bool = False, support_out_of_bound_index: bool = True) -> Tensor:
-    """Slices of params at index tuples, the last dim of `indices`."""
+    """Slices of params at index tuples, the last dim of `indices`.
+
+    Raises:
+        TbeParameterError: `batch_dims` is not 0.
+    """
     table, where = tensor("gather_nd", params), tensor("gather_nd", indices, "second")
     if batch_dims:
         raise TbeParameterError("batch_dims of tbe.dsl.gather_nd must be 0 in the TBE twin", where=caller())

@@ -23,7 +23,12 @@ def _operation(function: str, operation: str, allowed: tuple[str, ...] = _OPERAT
 
 @dsl
 def vcmp(lhs: Any, rhs: Any, operation: str = "lt", mode: str = "bool") -> Tensor:
-    """Compares a tensor with a tensor or a number; `bool` gives one bool an element, `bit` eight elements a uint8 (last dim / 8)."""
+    """Compares a tensor with a tensor or a number; `bool` gives one bool an element, `bit` eight elements a uint8 (last dim / 8).
+
+    Raises:
+        TbeParameterError: The operation or the mode is unknown.
+        TbeShapeError: The shapes differ, or mode `bit` has a last dim that is no multiple of 8.
+    """
     _operation("vcmp", operation)
     _operation("vcmp", mode, ("bool", "bit"))
     left = tensor("vcmp", lhs)
@@ -45,7 +50,12 @@ def _operands(function: str, left: Tensor, rhs: Any) -> tuple[list[Tensor], dict
 
 @dsl
 def vsel(condition: Any, lhs: Any, rhs: Any) -> Tensor:
-    """Lhs where the condition (bool, or uint8 bits of vcmp) holds, else rhs; both may be numbers."""
+    """Lhs where the condition (bool, or uint8 bits of vcmp) holds, else rhs; both may be numbers.
+
+    Raises:
+        TbeDtypeError: The condition is no result of vcmp, or lhs and rhs differ.
+        TbeShapeError: The shapes differ.
+    """
     mask = tensor("vsel", condition)
     if mask.dtype not in ("bool", "uint8", "uint1"):
         raise TbeDtypeError(f"the condition of tbe.dsl.vsel is {mask.dtype}", where=caller(), help="it is the result of tbe.vcmp")
