@@ -257,7 +257,9 @@ class _Timer:
             judged = judge(case.id, values, runner, (), case.output_dtypes(), no_reference)
         found = judged.run.info.get("findings", [])
         if found:
-            return f"{found[0]['id']}: {found[0]['message']}"
+            from ascendops.twin.diagnostics import found_text
+
+            return found_text(found[0])
         if all(out is None or out.numel() == 0 for out in judged.run.outputs or ()) and judged.result.passed:
             return "all outputs are empty: there is nothing to time"
         if judged.result.passed:

@@ -204,6 +204,13 @@ def called_from(caller: Frame | None) -> str:
     return f", called from {Path(caller.file).name}:{caller.line}" if caller else ""
 
 
+def found_text(entry: dict[str, Any]) -> str:
+    """One line for a finding as plain data: its id, its line, the line that called into a shared header, its message."""
+    caller = entry.get("caller")
+    place = f" at {entry['file']}:{entry['line']}{called_from(Frame(**caller) if caller else None)}" if entry.get("file") else ""
+    return f"{entry['id']}{place}: {entry['message']}"
+
+
 def caller_of(stack: Sequence[Frame]) -> Frame | None:
     """Of a stack whose innermost line is in a header: the first line outside of it that is in another file, a source before a header."""
     if not stack or Path(stack[0].file).suffix not in _HEADERS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 from core_kernels import FOLDER, compiled
@@ -9,7 +11,7 @@ from core_kernels import FOLDER, compiled
 from ascendops.report import text
 from ascendops.report.model import CaseReport, RunReport
 from ascendops.testing.outcome import finding, judge_findings
-from ascendops.twin.diagnostics import Diagnostic, Frame, caller_of
+from ascendops.twin.diagnostics import Diagnostic, Frame, caller_of, found_text
 
 pytestmark = pytest.mark.twin
 FILE = "helped/helped.cpp"
@@ -50,6 +52,7 @@ def test_the_report_names_both_lines() -> None:
     call = line_of("void bad_fill(", "// the call")
     entry = finding(first.to_dict())
     assert entry["caller"] == f"{FOLDER / FILE}:{call}" and entry["caller_source"] == "op.Process(320, 256);  // the call"
+    assert found_text(asdict(first)).startswith(f"UB-BOUNDS at {first.file}:{first.line}, called from helped.cpp:{call}: Duplicate writes")
     case = CaseReport("helped[a]", "helped", "a", status="pass", findings=[entry])
     judge_findings(case)
     assert f"    called from {FOLDER / FILE}:{call}: op.Process(320, 256);  // the call" in case.story
