@@ -46,7 +46,7 @@ class PytestCommand(click.Command):
 @paths_argument
 @project_option
 @op_option
-@click.option("-k", "keyword", metavar="EXPR", help="Only the tests that match, as in pytest.")
+@click.option("-k", "keyword", metavar="EXPR", help="Only tests whose id has these, as in pytest.")
 @click.option("-x", "exitfirst", is_flag=True, help="Stop at the first failure.")
 @click.option("--lf", is_flag=True, help="Only the tests that failed in the last run.")
 @backend_option
@@ -79,7 +79,7 @@ def command(
 
     \b
     Examples:
-      ascendops test softmax -k "float16 and tail" --soc 910B3 -- -vv
+      ascendops test softmax -k "[float16 and tail" --soc 910B3 -- -vv
       ascendops test softmax --record golden/   (then anywhere: --reference golden/)
 
     Kernels run in workers. Exits with 1 on a mismatch, 5 if nothing ran.

@@ -59,8 +59,8 @@ class GoldenError(AscendOpsError):
 class Mismatch(AscendOpsError):
     """An operator differs from its golden, or the CPU twin found a fault in its kernel.
 
-    The message names the worst element, both values, its error in ulps and what would pass, where the failing elements lie, and
-    which tiling key ran. Labels such as TAIL name the class of bug: `ascendops explain TAIL`. The last line reruns this case only.
+    The message names the worst failing element, both values, its error in ulps and what would pass, how many elements of which output fail
+    and where they lie, and which tiling key ran. Labels such as TAIL name the class of bug: `ascendops explain TAIL`. The last line reruns this case only.
     """
 
     id = "ASC304"

@@ -172,6 +172,16 @@ def test_a_wrong_kernel_tells_the_story(tmp_path: Path) -> None:
     assert [case.status for case in again.report.cases] == ["fail"]
 
 
+def test_the_dtype_of_the_documents_is_one_dtype(tmp_path: Path) -> None:
+    """What quickstart says of -k: float16 is a part of bfloat16, [float16 is not."""
+    folder = project(tmp_path)
+    documented = re.search(r'-k "(.+)" -x', (Path(__file__).parents[2] / "docs" / "quickstart.md").read_text())
+    assert documented is not None
+    for keyword, dtypes in ((documented[1], {"float16"}), ("float16 and tail", {"float16", "bfloat16"})):
+        result, out = run(folder, "-k", keyword)
+        assert {case.dtype for case in result.report.cases} == dtypes, out
+
+
 def test_pytest_options_work(tmp_path: Path) -> None:
     folder = project(tmp_path, spoil="y[..., -1] = 0")
     result, _ = run(folder, "-x")
