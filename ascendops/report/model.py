@@ -34,7 +34,7 @@ class CaseReport:
         outputs: Of each output its name, how many elements were compared, how many fail, and where these lie.
         map: Where elements of the first failing output lie that fail: percent of each cell of a table of the output.
         wrong: Wrong candidates tried on the case: name, rejected, equivalent.
-        findings: Findings of the twin: id, severity, message, file, line, source, block, pipe; also the line that called into a helper, and of a conflict the other line.
+        findings: Findings of the twin: id, severity, message, file, line, source, block, pipe; in a header also `callers`, (line, source) of each; of a conflict also the other line.
     """
 
     id: str

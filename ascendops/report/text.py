@@ -150,8 +150,8 @@ def warning_lines(run: RunReport, shown: int = 3) -> list[str]:
 
 
 def _at(finding: dict[str, Any]) -> str:
-    caller = Path(str(finding["caller"])).name if finding.get("caller") else ""
-    return f"{finding.get('file') or '?'}:{finding.get('line') or 0}" + (f", called from {caller}," if caller else "")
+    callers = ", ".join(Path(place).name for place, _ in finding.get("callers", ()))
+    return f"{finding.get('file') or '?'}:{finding.get('line') or 0}" + (f", called from {callers}," if callers else "")
 
 
 def reference_lines(run: RunReport) -> list[str]:

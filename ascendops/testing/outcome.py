@@ -58,12 +58,17 @@ def finding(entry: dict[str, Any]) -> dict[str, Any]:
     """A finding of the twin as plain data, with its source line."""
     found = {key: value for key, value in entry.items() if isinstance(value, (str, int, float, bool, type(None)))}
     found["source"] = (source_line(entry.get("file"), entry.get("line") or 0) or "").strip()
-    for name in ("other", "caller"):
-        frame = entry.get(name)
-        if isinstance(frame, dict):
-            found[name] = f"{frame['file']}:{frame['line']}"
-            found[f"{name}_source"] = (source_line(frame["file"], frame["line"]) or "").strip()
+    other = entry.get("other")
+    if isinstance(other, dict):
+        found["other"], found["other_source"] = _quoted(other)
+    if entry.get("callers"):
+        found["callers"] = [_quoted(frame) for frame in entry["callers"]]
     return found
+
+
+def _quoted(frame: dict[str, Any]) -> list[str]:
+    """`file:line`, and what is written there."""
+    return [f"{frame['file']}:{frame['line']}", (source_line(frame["file"], frame["line"]) or "").strip()]
 
 
 def judge_findings(report: CaseReport) -> None:
@@ -81,8 +86,7 @@ def judge_findings(report: CaseReport) -> None:
         lines.append(f"{finding.get('id')} at {place} (block {finding.get('block')}): {finding.get('message')}")
         if finding.get("source"):
             lines.append(f"    {finding['source']}")
-        if finding.get("caller"):
-            lines.append(f"    called from {finding['caller']}: {finding.get('caller_source')}")
+        lines += [f"    called from {place}: {quoted}" for place, quoted in finding.get("callers", ())]
         if finding.get("other"):
             lines.append(f"    the other access at {finding['other']}: {finding.get('other_source')}")
     report.story = lines + report.story  # the fault first: wrong values follow from it

@@ -16,6 +16,7 @@ from ascendops.errors import TwinCheckError
 from ascendops.twin.findings import FINDINGS
 
 Address = tuple[str, int]  # library, offset in it
+_CALLERS = 4  # lines of callers that are told
 _HEADERS = frozenset((".h", ".hpp", ".hh", ".hxx", ".inc", ".cuh"))
 _PLACE = re.compile(r"\{at\[(-?\d+), (\d+)\]\}")
 
@@ -47,7 +48,7 @@ class Diagnostic:
         blocks: The blocks it happened on.
         stack: The user's lines of the call stack, innermost first.
         ended: Whether the block ended there: a crash or a hang.
-        caller: Where `line` is in a helper of another file, the line that called into that; else None.
+        callers: Where `line` is in a header, the lines around it in other files, one of each, innermost first.
         other: The line of the other access, of a conflict between two.
     """
 
@@ -64,7 +65,7 @@ class Diagnostic:
     blocks: tuple[int, ...] = ()
     stack: tuple[Frame, ...] = ()
     ended: bool = False
-    caller: Frame | None = None
+    callers: tuple[Frame, ...] = ()
     other: Frame | None = None
 
     def __str__(self) -> str:
@@ -75,12 +76,12 @@ class Diagnostic:
         times = f", {self.count} times on {_blocks(self.blocks)}" if self.count > 1 else ""
         lines = [
             f"{self.severity}[{self.id}]: {self.message}",
-            f"  --> {self.where}{called_from(self.caller)} (block {self.block}, pipe {self.pipe}{times})",
+            f"  --> {self.where}{called_from(self.callers)} (block {self.block}, pipe {self.pipe}{times})",
         ]
         quoted = source_line(self.file, self.line) if source else None
         if quoted is not None:
             lines += [f"   {self.line:>5} | {quoted}"]
-        for frame, what in ((self.caller, "the call"), (self.other, "the other access")):
+        for frame, what in (*((frame, "the call") for frame in self.callers[:_CALLERS]), (self.other, "the other access")):
             if frame is not None and source and (quoted := source_line(frame.file, frame.line)) is not None:
                 lines += [f"  --> {frame.file}:{frame.line} ({what})", f"   {frame.line:>5} | {quoted}"]
         if self.ended:
@@ -94,9 +95,10 @@ class Diagnostic:
 
     def to_dict(self) -> dict[str, Any]:
         """The finding as JSON-ready fields."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"stack", "blocks", "other", "caller"}}
-        other, caller = (vars(frame) if frame else None for frame in (self.other, self.caller))
-        return {**plain, "blocks": list(self.blocks), "stack": [vars(frame) for frame in self.stack], "other": other, "caller": caller}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"stack", "blocks", "other", "callers"}}
+        other = vars(self.other) if self.other else None
+        stack, callers = ([vars(frame) for frame in frames] for frames in (self.stack, self.callers))
+        return {**plain, "blocks": list(self.blocks), "stack": stack, "other": other, "callers": callers}
 
 
 def _blocks(blocks: Sequence[int]) -> str:
@@ -199,24 +201,28 @@ def user_frame(found: Sequence[Frame]) -> Frame | None:
     return next((frame for frame in found if is_user(frame)), None)
 
 
-def called_from(caller: Frame | None) -> str:
-    """`, called from softmax.cpp:88`, or nothing."""
-    return f", called from {Path(caller.file).name}:{caller.line}" if caller else ""
+def called_from(callers: Sequence[Frame]) -> str:
+    """`, called from split.h:40, softmax.cpp:88`, or nothing."""
+    return f", called from {', '.join(f'{Path(one.file).name}:{one.line}' for one in callers[:_CALLERS])}" if callers else ""
 
 
 def found_text(entry: dict[str, Any]) -> str:
     """One line for a finding as plain data: its id, its line, the line that called into a shared header, its message."""
-    caller = entry.get("caller")
-    place = f" at {entry['file']}:{entry['line']}{called_from(Frame(**caller) if caller else None)}" if entry.get("file") else ""
+    callers = [Frame(**caller) for caller in entry.get("callers", ())]
+    place = f" at {entry['file']}:{entry['line']}{called_from(callers)}" if entry.get("file") else ""
     return f"{entry['id']}{place}: {entry['message']}"
 
 
-def caller_of(stack: Sequence[Frame]) -> Frame | None:
-    """Of a stack whose innermost line is in a header: the first line outside of it that is in another file, a source before a header."""
+def callers_of(stack: Sequence[Frame]) -> tuple[Frame, ...]:
+    """Of a stack whose innermost line is in a header: the innermost line in each other file, up to that of a source."""
     if not stack or Path(stack[0].file).suffix not in _HEADERS:
-        return None
-    others = [frame for frame in stack if frame.file != stack[0].file]
-    return next((frame for frame in others if Path(frame.file).suffix not in _HEADERS), others[0] if others else None)
+        return ()
+    found: dict[str, Frame] = {}
+    for frame in stack:
+        found.setdefault(frame.file, frame)
+        if Path(frame.file).suffix not in _HEADERS:
+            break
+    return tuple(found.values())[1:]
 
 
 def _callers(finding: dict[str, Any]) -> list[Sequence[int]]:
@@ -263,7 +269,7 @@ def _diagnostic(finding: dict[str, Any], modules: Sequence[str], found: dict[Add
         blocks=tuple(finding["blocks"]),
         stack=tuple(own),
         ended=len(finding["pcs"]) > 1,
-        caller=None if len(finding["pcs"]) > 1 else caller_of(own),
+        callers=() if len(finding["pcs"]) > 1 else callers_of(own),
         other=user_frame(found.get(other, ())) if other else None,
     )
 
