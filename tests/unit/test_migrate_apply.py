@@ -119,6 +119,16 @@ def test_advice_for_a2_names_nothing_that_only_950_has() -> None:
     assert sum(bool(ONLY_950.search(_todo(fact.on_950(), fact.on_950().target))) for _, fact in facts()) > 20, "for Ascend 950 they are named"
 
 
+def test_headers_of_the_project_are_no_headers_of_cuda() -> None:
+    from ascendops.migrate.scanners.cuda_calls import header
+
+    for path in ("cuda/barrier", "cuda/std/atomic", "cub/block/block_reduce.cuh", "thrust/sort.h"):
+        fact = header(path)
+        assert fact is not None and (fact.target or fact.note), path
+    for path in ("cuda/utils.h", "cuda/helpers.cuh"):
+        assert header(path) is None, path
+
+
 def test_functions_named_for_a2_are_there() -> None:
     known = json.loads((resources.data("ascendc_apis.json")).read_text())
     apis = next(value for value in known.values() if isinstance(value, dict) and "ReduceSum" in value) if "ReduceSum" not in known else known
