@@ -56,7 +56,7 @@ def add_rms_norm(
     y, x = torch.empty_like(x1), torch.empty_like(x1)
     rstd = torch.empty([*x1.shape[:-1], 1], dtype=torch.float32, device=x1.device)
     if x1.numel() == 0:
-        return y, rstd, x
+        return y, rstd.fill_(float("nan")), x
     columns = x1.shape[-1]
     rows = x1.numel() // columns
     widest, elements = (16384, 4096) if x1.is_cuda else (32768, 262144)  # the interpreter's cost is per program

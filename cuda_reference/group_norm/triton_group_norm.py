@@ -64,7 +64,7 @@ def group_norm(
     mean = torch.empty([samples, num_groups], dtype=torch.float32, device=x.device)
     rstd = torch.empty_like(mean)
     if x.numel() == 0:
-        return y, mean, rstd
+        return y, mean.zero_(), rstd.fill_(float("nan"))
     spatial = x.numel() // samples // channels
     size = channels // num_groups * spatial
     widest = 16384 if x.is_cuda else 131072  # the interpreter's cost is per program

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 
 namespace {
@@ -241,7 +242,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> layer_norm(const at::Tensor &inpu
     const at::Tensor mean = at::empty(sizes, x.options().dtype(at::kFloat));
     const at::Tensor rstd = at::empty_like(mean);
     if (x.numel() == 0) {
-        return {y, mean, rstd};
+        return {y, mean.zero_(), rstd.fill_(std::numeric_limits<double>::quiet_NaN())};
     }
     const float small = static_cast<float>(eps);
     switch (x.scalar_type()) {

@@ -48,7 +48,7 @@ def rms_norm(x: torch.Tensor, weight: torch.Tensor, eps: float = 1e-6) -> tuple[
     y = torch.empty_like(x)
     rstd = torch.empty([*x.shape[:-1], 1], dtype=torch.float32, device=x.device)
     if x.numel() == 0:
-        return y, rstd
+        return y, rstd.fill_(float("nan"))
     columns = x.shape[-1]
     rows = x.numel() // columns
     widest, elements = (16384, 4096) if x.is_cuda else (32768, 262144)  # the interpreter's cost is per program

@@ -79,6 +79,28 @@ def test_group_norm(library, shape):
     assert close(mean, x.double().reshape(shape[0], 2, -1).mean(-1), slack=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("name", "shape", "more", "statistics"),
+    [
+        ("rms_norm", (4, 0), (0,), [float("nan")]), ("layer_norm", (3, 43, 0), (0, 0), [0.0, float("nan")]), ("add_rms_norm", (301, 0), ((301, 0), 0), [float("nan")]),
+        ("group_norm", (2, 4, 0), (4, 4), [0.0, float("nan")]), ("group_norm", (5, 0, 3), (0, 0), [0.0, float("nan")]), ("quantize_per_token", (37, 0), (), [0.0]),
+    ],
+)  # fmt: skip
+def test_rows_without_columns_have_statistics(library, name, shape, more, statistics):
+    """Every byte of them is written: with 2 different patterns below, the results are the same."""
+    op = library(name).ops[name]
+    given = values(*shape), *(values(*(size if isinstance(size, tuple) else (size,))) for size in more)
+    attrs = {"num_groups": 2} if name == "group_norm" else {}
+    kept = [torch.empty_like(out) for out in op.run(*given, **attrs).outputs]
+    for fill in (0x5A, 0xFF):
+        for out in kept:
+            out.untyped_storage().fill_(fill)
+        result = op.run(*given, **attrs, out=kept)
+        assert not result.diagnostics and result.block_dim >= 1
+        found = [out for out in kept if out.numel()]
+        assert all(torch.equal(out.nan_to_num(7.0), torch.full_like(out, want).nan_to_num(7.0)) for out, want in zip(found, statistics, strict=True))
+
+
 @pytest.mark.parametrize("shape", [(2, 8, 7, 9), (2, 4, 30011), (70, 12), (1, 6, 5000)], ids=str)
 def test_the_gradient_of_group_norm(library, shape):
     library("group_norm").register()

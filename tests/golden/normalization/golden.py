@@ -7,7 +7,7 @@ def golden(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float
 ) -> tuple[torch.Tensor, ...]:
     """The results for float64 tensors."""
-    mean = x.mean(-1, keepdim=True)
+    mean = x.sum(-1, keepdim=True) / max(x.shape[-1], 1)  # 0 for a row without columns, as in torch
     centered = x - mean
     rstd = torch.rsqrt(centered.square().mean(-1, keepdim=True) + eps)
     return centered * rstd * weight + bias, mean, rstd

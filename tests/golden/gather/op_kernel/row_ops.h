@@ -14,6 +14,7 @@ constexpr int32_t LANES = 64;        // fp32 elements of one vector repeat (256 
 constexpr int32_t BLOCK = 8;         // fp32 elements of one block (32 bytes)
 constexpr int32_t MAX_REPEAT = 255;  // repeats of one instruction, and blocks from one repeat to the next
 constexpr float INFINITE = __builtin_inff();
+constexpr float NOT_A_NUMBER = __builtin_nanf("");
 
 // An operation between rows. NEUTRAL leaves the other operand as it is; lanes, repeat and strides are the
 // instruction's.

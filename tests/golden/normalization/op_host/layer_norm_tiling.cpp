@@ -12,6 +12,7 @@ using namespace row_tiling;
 
 constexpr uint64_t KEY_FULL_LOAD = 1;
 constexpr uint64_t KEY_SPLIT = 2;
+constexpr uint64_t KEY_NOTHING = 3;
 constexpr int64_t ROWS_IN = 1;     // tensors that are read by rows
 constexpr int64_t ROWS_OUT = 1;    // and written
 constexpr int64_t PARAMETERS = 2;  // rows that all rows share: weight and bias
@@ -52,6 +53,13 @@ ge::graphStatus LayerNormTiling(gert::TilingContext *context)
     }
     tiling->columns = columns;
     tiling->eps = *eps;
+    workspaces[0] = 0;
+    if (columns == 0) {
+        tiling->rows = CountRows(storage->GetStorageShape());
+        SplitOverCores(context, tiling->split, tiling->rows, machine.cores);
+        context->SetTilingKey(KEY_NOTHING);
+        return ge::GRAPH_SUCCESS;
+    }
     SplitOverCores(context, tiling->split, rows, machine.cores);
 
     const int64_t itemSize = ItemSize(desc->GetDataType());
@@ -69,7 +77,6 @@ ge::graphStatus LayerNormTiling(gert::TilingContext *context)
         tiling->chunk = static_cast<int32_t>(budget / perElement / LANES * LANES);
         context->SetTilingKey(KEY_SPLIT);
     }
-    workspaces[0] = 0;
     return ge::GRAPH_SUCCESS;
 }
 }  // namespace optiling

@@ -5,6 +5,7 @@
 
 #include "layer_norm_full_load.h"
 #include "layer_norm_split.h"
+#include "write_equal.h"
 
 using namespace AscendC;
 
@@ -24,5 +25,8 @@ extern "C" __global__ __aicore__ void layer_norm(GM_ADDR x, GM_ADDR weight, GM_A
         LayerNormSplit<DTYPE_X> kernel;
         kernel.Init(x, weight, bias, y, mean, rstd, &tilingData, &pipe);
         kernel.Process();
+    } else if (TILING_KEY_IS(3)) {
+        WriteEqual<float>(mean, tilingData.rows, 0.0f);
+        WriteEqual<float>(rstd, tilingData.rows, NOT_A_NUMBER);
     }
 }

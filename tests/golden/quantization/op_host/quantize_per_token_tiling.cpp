@@ -12,6 +12,7 @@ using namespace row_tiling;
 
 constexpr uint64_t KEY_FULL_LOAD = 1;
 constexpr uint64_t KEY_SPLIT = 2;
+constexpr uint64_t KEY_NOTHING = 3;
 constexpr int64_t ROW_BYTES = BUFFERS * 4 + BLOCK_BYTES;  // per row: the queue of its scale, and it over a block
 constexpr int64_t FIXED_BYTES = 2048;  // what does not grow with the tile
 
@@ -35,12 +36,19 @@ ge::graphStatus QuantizePerTokenTiling(gert::TilingContext *context)
         return ge::GRAPH_FAILED;
     }
     tiling->columns = columns;
+    workspaces[0] = 0;
+    if (columns == 0) {
+        tiling->rows = CountRows(storage->GetStorageShape());
+        SplitOverCores(context, tiling->split, tiling->rows, machine.cores);
+        context->SetTilingKey(KEY_NOTHING);
+        return ge::GRAPH_SUCCESS;
+    }
     SplitOverCores(context, tiling->split, rows, machine.cores);
 
     const int64_t itemSize = ItemSize(desc->GetDataType());
     const int64_t pitch = AlignUp(columns, columns <= LANES ? BLOCK_BYTES : LANES);  // blocks of int8, or repeats
     const int64_t budget = machine.ubBytes - FIXED_BYTES;
-    const int64_t fitting = pitch == 0 ? 1 : budget / (pitch * BytesPerElement(itemSize) + ROW_BYTES);
+    const int64_t fitting = budget / (pitch * BytesPerElement(itemSize) + ROW_BYTES);
     if (fitting >= 1) {
         const int64_t tileRows = std::min(std::min(fitting, MAX_TILE_ROWS), tiling->split.formerUnits);
         tiling->tileRows = static_cast<int32_t>(std::max<int64_t>(1, tileRows));
@@ -50,7 +58,6 @@ ge::graphStatus QuantizePerTokenTiling(gert::TilingContext *context)
         tiling->chunk = static_cast<int32_t>(budget / BytesPerElement(itemSize) / LANES * LANES);
         context->SetTilingKey(KEY_SPLIT);
     }
-    workspaces[0] = 0;
     return ge::GRAPH_SUCCESS;
 }
 }  // namespace optiling

@@ -4,6 +4,7 @@
 
 #include "int8_rows.h"
 #include "quantize_per_token_tiling.h"
+#include "write_equal.h"
 
 using namespace AscendC;
 using namespace row_ops;
@@ -186,5 +187,7 @@ extern "C" __global__ __aicore__ void quantize_per_token(GM_ADDR x, GM_ADDR y, G
         QuantizePerTokenSplit<DTYPE_X> kernel;
         kernel.Init(x, y, scale, &tilingData, &pipe);
         kernel.Process();
+    } else if (TILING_KEY_IS(3)) {
+        WriteEqual<float>(scale, tilingData.rows, 0.0f);
     }
 }

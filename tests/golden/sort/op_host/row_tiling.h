@@ -55,7 +55,17 @@ inline int64_t SplitOverCores(gert::TilingContext *context, RowSplit &split, int
     return used;
 }
 
-// Rows x columns of a shape whose last dim is the row; false for a scalar.
+// Rows of a shape whose last dim is the row, with or without columns.
+inline int64_t CountRows(const gert::Shape &shape)
+{
+    int64_t rows = 1;
+    for (size_t i = 0; i + 1 < shape.GetDimNum(); ++i) {
+        rows *= shape.GetDim(i);
+    }
+    return rows;
+}
+
+// Rows x columns of a shape whose last dim is the row, 0 x 0 when that is empty; false for a scalar.
 inline bool GetRows(const gert::Shape &shape, int64_t &rows, int64_t &columns)
 {
     if (shape.GetDimNum() == 0) {

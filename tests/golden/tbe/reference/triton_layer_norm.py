@@ -64,7 +64,7 @@ def layer_norm(
     mean = torch.empty([*x.shape[:-1], 1], dtype=torch.float32, device=x.device)
     rstd = torch.empty_like(mean)
     if x.numel() == 0:
-        return y, mean, rstd
+        return y, mean.zero_(), rstd.fill_(float("nan"))
     columns = x.shape[-1]
     rows = x.numel() // columns
     widest, elements = (16384, 4096) if x.is_cuda else (32768, 262144)  # the interpreter's cost is per program
