@@ -108,6 +108,12 @@ def test_a_source_sees_fused_shapes_only(tmp_path):
         project.build(backend="twin").sum(torch.ones(2, 3, 5), dim=-1)
 
 
+def test_the_maximum_of_nothing_is_refused(tmp_path):
+    op = made(tmp_path, "reduction", "amax").build(backend="twin").amax
+    with pytest.raises(errors.TbeShapeError, match=r"reduce_max has no elements along axes \[1\] of \[3, 0\]"):
+        op(torch.ones(3, 0), dim=-1)
+
+
 def test_ascend950_is_refused_with_the_reason(tmp_path):
     with pytest.raises(errors.UnitError) as caught:
         new_project("relu", tmp_path / "relu", dialect="tbe", units=["ascend950"])

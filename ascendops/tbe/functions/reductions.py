@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ascendops.errors import TbeParameterError
+from ascendops.errors import TbeParameterError, TbeShapeError
 from ascendops.tbe.functions.base import computed, dsl, evaluates, finished, tensor
 from ascendops.tbe.graph import Tensor, caller, concrete, number
 
@@ -92,6 +92,8 @@ def _reduced(node: Tensor, data: Sequence[torch.Tensor]) -> torch.Tensor:
         return x
     rows = x.permute([i for i in range(x.dim()) if i not in axes] + axes).flatten(x.dim() - len(axes))
     count = rows.shape[-1]
+    if count == 0 and node.kind in ("reduce_max", "reduce_min"):
+        raise TbeShapeError(f"tbe.dsl.{node.kind} has no elements along axes {axes} of {list(x.shape)}", where=node.where, help="refuse such shapes before")
     functions: dict[str, Callable[[torch.Tensor], torch.Tensor]] = {
         "reduce_sum": lambda v: _pairs(v, torch.add, 0),
         "tuple_sum": lambda v: _pairs(v, torch.add, 0),
