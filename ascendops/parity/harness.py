@@ -161,7 +161,7 @@ def _callable(candidate: Any) -> Callable[..., Any]:
 def _operator(op: Any) -> Callable[..., Any]:
     """An Operator as a function with `out`, so that its outputs are poisoned and guarded too."""
 
-    def candidate(*tensors: Any, out: Any, **attrs: Any) -> Any:
+    def candidate(*tensors: Any, out: Any = None, **attrs: Any) -> Any:
         return op.run(*tensors, out=out, **attrs).outputs
 
     candidate.__name__ = candidate.__qualname__ = op.name
@@ -243,7 +243,7 @@ def _same_place(done: list[Judged], cases: Sequence[Mapping[str, Any]], candidat
 def _related(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runner, judge: Judge, kind: str, names: Sequence[str]) -> None:
     if kind not in KINDS:
         raise ParityError(f"no relation is called '{kind}'", help=did_you_mean(kind, KINDS))
-    for judged, case in [(judged, case) for judged, case in zip(done, cases, strict=True) if judged.result.passed][:_REUSE_CASES]:
+    for judged, case in [(judged, case) for judged, case in zip(done, cases, strict=True) if judged.result.passed and not judged.refused][:_REUSE_CASES]:
         if any(name not in case for name in names):
             raise ParityError(f"a case has no input {', '.join(name for name in names if name not in case)}", help=f"it has {', '.join(case)}")
         gate = check(kind, names, judge.golden, case, lambda values: runner(values, None, None), [None if t is None else t.dtype for t in judged.truths], judge.seed, judge.names)
@@ -256,7 +256,7 @@ def _reuse(done: list[Judged], cases: Sequence[Mapping[str, Any]], runner: Runne
     if len(done) < 2:
         return
     for judged, case in list(zip(done, cases, strict=True))[:_REUSE_CASES]:
-        if not judged.result.passed:
+        if not judged.result.passed or judged.refused:
             continue
         again = runner(case, None, out_specs(judged.truths, case))
         if again.error or gates.repeatable([judged.run, again]).failed:

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from ascendops.errors import GoldenError
-from ascendops.parity import gates, operands, standards
+from ascendops.parity import gates, operands, refused, standards
 from ascendops.parity.bias import Lean, directions, leans, unbiased
 from ascendops.parity.calling import Outputs, Values, named_tensors
 from ascendops.parity.diagnose import Context
@@ -39,13 +39,17 @@ def no_reference() -> tuple[None, str]:
 
 @dataclass(frozen=True)
 class Judged:
-    """A case's result together with the tensors it came from (for wrong candidates and later cases)."""
+    """A case's result together with the tensors it came from (for wrong candidates and later cases).
+
+    `refused`: golden and candidate both refuse the inputs, so there is nothing to compare.
+    """
 
     result: CaseResult
     run: Run
     truths: list[Truth | None]
     measured: list[Measured | None] = field(default_factory=list)
     leans: list[Lean] = field(default_factory=list)
+    refused: bool = False
 
 
 @dataclass
@@ -90,8 +94,11 @@ class Judge:
         theirs = ask()[0] if dtypes is None or references is None else None
         if dtypes is None and theirs:
             dtypes = [None if out is None else out.dtype for out in theirs]
-        with few_threads(values):
-            truth = self._truths(values, dtypes)
+        try:
+            with few_threads(values):
+                truth = self._truths(values, dtypes)
+        except GoldenError as error:
+            return Judged(*refused.judge(name, values, runner, error, self.seed), [], refused=True)
         runs = self._runs(values, runner, truth)
         outputs, note = ask()
         taken = _taken(runs[0].outputs, truth, values)

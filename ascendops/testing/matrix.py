@@ -79,7 +79,7 @@ def _made(spec: OpSpec, declared: Sequence[TestCase], wanted: int) -> Iterator[T
     kinds = [_tails(spec, declared), _values(spec, declared), _layouts(spec, declared), _rows(spec, declared), _shapes(spec, declared)]
     if wanted >= TIERS["full"]:
         kinds.append(_huge(spec, declared))
-    for case in _interleave(kinds):
+    for case in itertools.chain(_empty(spec, declared), _interleave(kinds)):
         yield TestCase(spec, case, next(columns))
     for case in _pairs(spec, declared, wanted):
         yield TestCase(spec, case, next(columns))
@@ -109,6 +109,18 @@ def recipes(declared: Sequence[TestCase]) -> tuple[str, ...]:
 def _usual(declared: Sequence[TestCase]) -> str:
     used = [one.case.values for one in declared]
     return max(dict.fromkeys(used), key=used.count)
+
+
+def _empty(spec: OpSpec, declared: Sequence[TestCase]) -> Iterator[Case]:
+    """Axes without elements where a result has some all the same; each axis once for each number of dims."""
+    seen: set[Any] = set()
+    for base in _bases(declared):
+        ranks = tuple(len(shape or ()) for shape in base.shapes.values())
+        for axis in _axes(spec, base):
+            for case in _with(spec, base, f"{_word(axis)}_0", {axis: 0}, values=_usual(declared)):
+                if (axis, ranks) not in seen and any(_numel(shape) for shape in spec.output_shapes(case.shapes, case.attrs)):
+                    seen.add((axis, ranks))
+                    yield case
 
 
 def _tails(spec: OpSpec, declared: Sequence[TestCase]) -> Iterator[Case]:

@@ -108,7 +108,7 @@ class OpSession:
         judged = self.judge(case.id, values, self._runner, self._earlier, case.output_dtypes(), lambda: (answer().outputs, ""))
         self._earlier = [*self._earlier[-2:], judged.run.outputs]
         report = self._report(case, values, judged, answer())
-        if self.options.verdict:
+        if self.options.verdict and not judged.refused:
             self.verdict.add(case, report, judged.run.outputs, values)
         return report
 

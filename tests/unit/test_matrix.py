@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -43,6 +44,19 @@ def test_a_default_tier_covers_the_axes(specs, name: str) -> None:
     assert {case.case.layout for case in made} >= {"sliced", "transposed", "contiguous"}
     assert {case.case.values for case in cases} >= {"tail", "negative", "special"}
     assert any(0 in shape for case in cases for shape in case.case.shapes.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("rms_norm", {((3, 5, 0), (0,))}), ("group_norm", {((3, 0, 8, 8), (0,), (0,)), ((3, 8, 0, 8), (8,), (8,)), ((3, 8, 8, 0), (8,), (8,))}),
+        ("sum", {((17, 0, 33),), ((8, 0),), ((0, 60),), ((0,),)}), ("linear", {((15, 0), (31, 0), (31,)), ((0,), (33, 0), (33,))}),
+        ("scatter_add", {((40,), (0,), (0,)), ((3, 50, 65), (3, 50, 0), (3, 50, 0))}),
+    ],
+)  # fmt: skip
+def test_a_default_tier_has_inputs_without_elements_whose_results_have_some(specs, name: str, expected: set[Any]) -> None:
+    shapes = [tuple(case.case.shapes.values()) for case in matrix.cases(specs(name), "default") if case.case not in specs(name).cases]
+    assert expected <= set(shapes), [shape for shape in shapes if 0 in sum(shape, ())]
 
 
 def test_tiers_grow(specs) -> None:

@@ -368,6 +368,27 @@ def test_verdict_is_plain_data() -> None:
     assert "cases[0:1]" in data["cases"][0]["repro"]
 
 
+def test_what_the_golden_refuses_for_lack_of_elements_is_refused_by_the_candidate_too() -> None:
+    cases = [{"x": make((3, 4), torch.float32)}, {"x": make((3, 0), torch.float32)}]
+    largest = lambda x: x.amax(-1)  # noqa: E731
+    verdict = verify(largest, largest, cases, repeats=1)
+    assert verdict.status == "pass" and "both refuse" in verdict.cases[1].notes[0]
+    with pytest.raises(GoldenError, match="the inputs are empty, but the candidate computes something for them"):
+        verify(lambda x: x.amax(-1) if x.numel() else x.new_zeros(3), largest, cases, repeats=1)
+    with pytest.raises(GoldenError, match="non-zero size"):  # a candidate that cannot be asked without buffers refuses nothing
+        verify(lambda x, *, out: torch.amax(x, -1, out=out), largest, cases, repeats=1)
+    with pytest.raises(GoldenError, match="ZeroDivisionError"):  # with elements, the golden must say what they give
+        verify(lambda x: x * (1 // 0), lambda x: x * (1 // 0), cases[:1], repeats=1)
+
+
+def test_what_nothing_writes_for_lack_of_elements_is_unwritten() -> None:
+    def rows(x: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
+        return torch.sum(x, -1, out=out) if x.numel() else out
+
+    verdict = verify(rows, lambda x: x.sum(-1), [{"x": make((4, 0), torch.float32)}], repeats=1)
+    assert verdict.status == "fail" and "UNWRITTEN" in verdict.labels
+
+
 def test_errors_say_who_is_at_fault() -> None:
     case = {"x": make((2, 2), torch.float32)}
     with pytest.raises(GoldenError, match="ZeroDivisionError"):
