@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,11 +23,11 @@ from ascendops.parity.sampling import Sampling
 from ascendops.parity.sensitivity import truths
 from ascendops.parity.slack import relax
 from ascendops.parity.summary import fill
+from ascendops.parity.threads import few_threads
 from ascendops.parity.truth import Truth
 from ascendops.parity.verdict import CaseResult, GateResult
 
 _REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
-_SMALL = 1 << 20
 _REMEMBERED = 3  # cases whose inputs a later one is compared with
 
 
@@ -262,20 +261,6 @@ def _unwritten_fails(m: Measured, runs: list[Run], output: int) -> Measured:
         return m
     missing = missing.unsqueeze(-1).expand(m.failing.shape) if m.failing.dim() > missing.dim() else missing
     return replace(m, special=m.special & ~missing, failing=m.failing | missing, excess=torch.where(missing, float("inf"), m.excess))
-
-
-@contextlib.contextmanager
-def few_threads(values: Values) -> Iterator[None]:
-    """One torch thread while a case of ordinary size is judged: waking another costs more than it does."""
-    count = torch.get_num_threads()
-    small = sum(tensor.numel() for _, tensor in named_tensors(values)) < _SMALL
-    if small:
-        torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        if small:
-            torch.set_num_threads(count)
 
 
 def _measure_reference(outputs: Outputs | None, truth: Sequence[Truth | None]) -> list[Measured | None]:

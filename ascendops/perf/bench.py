@@ -240,7 +240,8 @@ class _Timer:
     def _wrong(self, case: TestCase, values: dict[str, Any]) -> str:
         """Why the call is not accepted by ascendops-parity/1; empty if it is."""
         from ascendops.parity.execute import POISONS
-        from ascendops.parity.judge import Judge, few_threads, no_reference
+        from ascendops.parity.judge import Judge, no_reference
+        from ascendops.parity.threads import few_threads
         from ascendops.testing.reference import golden_of
 
         place = f"{case.spec.name} {case.id}"

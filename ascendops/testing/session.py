@@ -90,7 +90,7 @@ class OpSession:
         Raises:
             AscendOpsError: The golden or the reference option is unusable.
         """
-        from ascendops.parity.judge import few_threads
+        from ascendops.parity.threads import few_threads
 
         start = time.perf_counter()
         values = case.values(self.options.seed)
