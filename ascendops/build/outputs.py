@@ -18,12 +18,27 @@ Shape = tuple[int, ...]
 
 
 def as_given(definition: OpDef, out: Any) -> list[Nested]:
-    """An `out=` argument as one entry per output; empty without one."""
+    """An `out=` argument as one entry per output; empty without one.
+
+    Raises:
+        InputError: Something in it is no tensor.
+    """
     given = list(out) if isinstance(out, (list, tuple)) else [] if out is None else [out]
+    if given:
+        _check_tensors(definition, given)
     only_list = len(definition.outputs) == 1 and definition.outputs[0].param_type == "dynamic"
     if only_list and given and not isinstance(given[0], (list, tuple)):
         return [given]
     return given
+
+
+def _check_tensors(definition: OpDef, given: Sequence[Any]) -> None:
+    import torch
+
+    wrong = next((item for item in flat(given) if item is not None and not isinstance(item, torch.Tensor)), None)
+    if wrong is not None:
+        names = ", ".join(param.name for param in definition.outputs)
+        raise InputError(f"{definition.op_type}: out= must hold tensors, not {type(wrong).__name__}", help=f"pass a tensor for each output: {names}")
 
 
 def flat(outputs: Sequence[Nested]) -> list[Any]:
@@ -60,7 +75,8 @@ def allocate(
         InputError: A given tensor has another number, shape or dtype.
     """
     if given and len(given) != len(shapes):
-        raise InputError(f"{definition.op_type} has {len(shapes)} outputs, out= has {len(given)}")
+        names = ", ".join(param.name for param in definition.outputs)
+        raise InputError(f"{definition.op_type} has {len(shapes)} output{'' if len(shapes) == 1 else 's'} ({names}), out= has {len(given)}")
     made = []
     for index, (param, shape, dtype) in enumerate(zip(definition.outputs, shapes, dtypes, strict=True)):
         buffer = given[index] if given else None

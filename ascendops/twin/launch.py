@@ -216,7 +216,7 @@ def launch(
         KernelHang: The time is over, or a block would never end and `checks` is `off`.
     """
     target = socs.resolve(soc) if isinstance(soc, str) else soc
-    _check_options(entry, block_dim, checks)
+    _check_options(entry, block_dim, checks, timeout_s)
     workspace, tiling_buffer = _workspace(workspace_bytes), GmBuffer.of_bytes(tiling, "tiling", padded=True)
     values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
     twin, kernels = runtime(library), load(library)
@@ -277,11 +277,13 @@ def _soc_fields(soc: socs.Soc, aic: int, aiv: int) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _check_options(entry: str, block_dim: int, checks: str) -> None:
+def _check_options(entry: str, block_dim: int, checks: str, timeout_s: float) -> None:
     if checks not in {"error", "warn", "off"}:
-        raise InputError(f"checks={checks!r}", help='use "error", "warn" or "off"')
-    if not 1 <= block_dim <= 65535:
-        raise InputError(f"block_dim {block_dim} for {entry}", help="use 1 to 65535; op_host sets it with SetBlockDim")
+        raise InputError(f"{entry}: checks cannot be {checks!r}", help='use "error", "warn" or "off"')
+    if not isinstance(timeout_s, (int, float)):
+        raise InputError(f"{entry}: timeout_s must be a number of seconds, not {type(timeout_s).__name__} {timeout_s!r}", help="such as 60")
+    if not isinstance(block_dim, int) or not 1 <= block_dim <= 65535:
+        raise InputError(f"{entry}: block_dim cannot be {block_dim!r}", help="use 1 to 65535; op_host sets it with SetBlockDim")
 
 
 def result_of(report: dict[str, Any], entry: str, soc: socs.Soc, checks: str) -> LaunchResult:

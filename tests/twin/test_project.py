@@ -88,6 +88,21 @@ def test_wrong_arguments_are_explained(lib, args: tuple[object, ...], message: s
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"out": 3}, "AddMacro: out= must hold tensors, not int"),
+        ({"out": [torch.ones(3), torch.ones(3)]}, "AddMacro has 1 output (z), out= has 2"),
+        ({"checks": "maybe"}, "checks cannot be 'maybe'"),
+        ({"timeout_s": "a"}, "timeout_s must be a number of seconds, not str 'a'"),
+    ],
+)
+def test_wrong_options_are_explained(lib, options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError) as error:
+        lib.add_macro(torch.ones(3), torch.ones(3), **options)
+    assert message in str(error.value)
+
+
 def test_second_build_compiles_nothing() -> None:
     project = ascendops.open_project(PROJECT)
     project.build(backend="twin")
