@@ -56,7 +56,7 @@ def on_samples(reference: Reference, answer: Answer, judged: Judged) -> dict[str
 
 def finding(entry: dict[str, Any]) -> dict[str, Any]:
     """A finding of the twin as plain data, with its source line."""
-    found = {key: value for key, value in entry.items() if isinstance(value, (str, int, float, bool, type(None)))}
+    found: dict[str, Any] = {key: value for key, value in entry.items() if isinstance(value, (str, int, float, bool, type(None)))}
     found["source"] = (source_line(entry.get("file"), entry.get("line") or 0) or "").strip()
     other = entry.get("other")
     if isinstance(other, dict):
