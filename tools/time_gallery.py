@@ -1,9 +1,10 @@
 """How long `ascendops test` takes for every gallery operator: wall and CPU seconds of build and test, and what did not pass.
 
-    python -m tools.time_gallery [--only softmax ...] [--tier default] [--out TABLE.md] [--keep DIR]
+    python -m tools.time_gallery [--only softmax ...] [--tier default] [-n 2] [--out TABLE.md] [--keep DIR]
 
-Each operator is rendered into a folder of its own, with an empty build cache, and tested in one process after the other. CPU seconds are those of
-the command and everything it started, so that a busy machine shows in the wall time only.
+Each operator is rendered into a folder of its own and built, beginning with an empty build cache. Then each is tested by a command of its own or,
+with -n, all of them by one `ascendops test -n N FOLDER ...`. CPU seconds are those of the command and everything it started, so that a busy machine
+shows in the wall time only.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -56,8 +58,8 @@ def timed(command: Sequence[str], folder: Path, cache: Path, log: Path) -> Timed
     return Timed(time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, code)
 
 
-def one(name: str, home: Path, tier: str) -> Row:
-    """Renders, builds and tests one operator."""
+def built(name: str, home: Path) -> tuple[Path, Timed]:
+    """Renders and builds one operator: its folder, and what the build took."""
     from ascendops.errors import BadOpName
     from ascendops.render import new_project
 
@@ -66,12 +68,39 @@ def one(name: str, home: Path, tier: str) -> Row:
         new_project(name, folder)
     except BadOpName:  # a name that clashes with a C function
         new_project(f"{name}_custom", folder)
+        folder = folder.rename(folder.with_name(f"{name}_custom"))
+    return folder, timed(["build"], folder, home / "cache", home / f"{name}.log")
+
+
+def one(name: str, home: Path, tier: str) -> Row:
+    """Renders, builds and tests one operator."""
+    folder, build = built(name, home)
     log = home / f"{name}.log"
-    build = timed(["build"], folder, home / "cache", log)
     test = timed(["test", "--tier", tier, "--out", "result.json"], folder, home / "cache", log)
-    result = folder / "result.json"
-    reports = [case for case in json.loads(result.read_text())["cases"] if case["kind"] == "case"] if result.is_file() else []
-    return Row(name, build, test, len(reports), sum(case["status"] in ("pass", "pass_by_reference") for case in reports))
+    reports = _cases(folder / "result.json")
+    return Row(name, build, test, len(reports), _passed(reports))
+
+
+def together(names: Sequence[str], home: Path, tier: str, processes: int) -> tuple[list[Row], Timed]:
+    """Renders and builds the operators, then tests all of them with one command: rows whose test time is the sum of their cases', and the command's."""
+    made = {name: built(name, home) for name in names}
+    out = home / "result.json"
+    folders = [str(folder) for folder, _ in made.values()]
+    whole = timed(["test", *folders, "--tier", tier, "-n", str(processes), "--out", str(out)], home, home / "cache", home / "all.log")
+    rows = []
+    for name, (folder, build) in made.items():
+        reports = [case for case in _cases(out) if case["op"] == folder.name]
+        rows.append(Row(name, build, Timed(sum(case["seconds"] for case in reports), 0.0, 0), len(reports), _passed(reports)))
+    return rows, whole
+
+
+def _cases(result: Path) -> list[dict[str, Any]]:
+    found = json.loads(result.read_text())["cases"] if result.is_file() else []
+    return [case for case in found if case["kind"] == "case"]
+
+
+def _passed(reports: Sequence[dict[str, Any]]) -> int:
+    return sum(case["status"] in ("pass", "pass_by_reference") for case in reports)
 
 
 def markdown(rows: Sequence[Row]) -> str:
@@ -93,6 +122,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--tier", default="default")
+    parser.add_argument("-n", type=int, help="test all with one command of so many processes")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--keep", type=Path, help="folder of projects, results and logs; a temporary one without it")
     options = parser.parse_args()
@@ -100,7 +130,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="ascendops-gallery-") as temporary:
         home = options.keep or Path(temporary)
         home.mkdir(parents=True, exist_ok=True)
-        for name in options.only or operators():
+        names = options.only or operators()
+        if options.n:
+            rows, whole = together(names, home, options.tier, options.n)
+            print(f"{markdown(rows)}\none command: {whole.wall:.1f} s wall, {whole.cpu:.1f} s CPU, exit {whole.code}")
+            return int(whole.code != 0 or any(row.passed != row.cases for row in rows))
+        for name in names:
             rows.append(one(name, home, options.tier))
             row = rows[-1]
             print(f"{name}: {row.passed} of {row.cases} pass, build {row.build.cpu:.1f} s, test {row.test.cpu:.1f} s CPU, {row.test.wall:.1f} s wall", file=sys.stderr, flush=True)

@@ -20,7 +20,7 @@ from ascendops.parity.gates import Measured
 from ascendops.parity.golden import evaluate, real, wide_of
 from ascendops.parity.sensitivity import FACTOR
 from ascendops.parity.truth import Truth
-from ascendops.parity.ulp import compute_dtype, round_to
+from ascendops.parity.ulp import compute_dtype, finite, round_to
 from ascendops.parity.verdict import GateResult, called
 
 BIAS_MIN = 64  # distinct golden values
@@ -114,7 +114,7 @@ def _of_output(
     assert truth.kappa is not None and truth.dtype is not None
     unit = truth.ulps() + truth.kappa / FACTOR
     rounded = round_to(truth.want, real(truth.dtype))
-    keep = torch.isfinite(m.got) & torch.isfinite(rounded) & (truth.want != 0) & ~m.special
+    keep = finite(m.got) & finite(rounded) & (truth.want != 0) & ~m.special
     if real(truth.dtype) in (torch.float32, torch.bfloat16):
         keep &= truth.want.abs() >= NORMAL  # subnormal numbers may all be flushed to zero
     # where the allowance is wide, the unit is the computation's own error, which may lean to one side

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import weakref
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ from ascendops.errors import ParityError
 
 Values = Mapping[str, Any]
 Outputs = list["torch.Tensor | None"]
+
+_known: weakref.WeakKeyDictionary[Callable[..., Any], Mapping[str, inspect.Parameter]] = weakref.WeakKeyDictionary()
 
 
 def invoke(function: Callable[..., Any], values: Values, **extra: Any) -> Any:
@@ -128,6 +131,16 @@ def _is_tensor(item: Any) -> bool:
 
 
 def _parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
+    try:
+        known = _known.get(function)
+    except TypeError:  # it can be neither hashed nor referred to weakly
+        return _read_parameters(function)
+    if known is None:
+        known = _known[function] = _read_parameters(function)
+    return known
+
+
+def _read_parameters(function: Callable[..., Any]) -> Mapping[str, inspect.Parameter]:
     try:
         return inspect.signature(function).parameters
     except (ValueError, TypeError):  # builtins such as torch.softmax have no signature

@@ -11,7 +11,7 @@ from ascendops.build.tensors import octets
 from ascendops.parity.execute import POISONS, Run
 from ascendops.parity.golden import real
 from ascendops.parity.truth import Truth
-from ascendops.parity.ulp import EIGHT_BIT, round_to
+from ascendops.parity.ulp import EIGHT_BIT, finite, round_to
 from ascendops.parity.verdict import GateResult, called
 
 # max, mean and RMS of error / allowed error, candidate over reference; level of the commercial standard
@@ -135,20 +135,21 @@ def measure(out: torch.Tensor, truth: Truth) -> Measured:
     assert truth.dtype is not None
     want, dtype, allowed = truth.want, real(truth.dtype), truth.allowed()
     rounded = round_to(want, dtype)
-    special = _class(got) != _class(rounded)
+    kinds = _class(got)
+    special = kinds != _class(rounded)
     edge = torch.finfo(dtype).max
     slack = allowed if not truth.exact else truth.ulps()
     at_edge = (
-        torch.isfinite(want) & (want.abs() + slack >= edge) & (got.abs() >= edge - slack) & (want.abs() - slack <= edge)
+        finite(want) & (want.abs() + slack >= edge) & (got.abs() >= edge - slack) & (want.abs() - slack <= edge)
     )
     special &= ~(at_edge & (got.sign() == want.sign()))
     if truth.single is not None:  # where float32 arithmetic overflows although float64 does not, either is right
-        special &= _class(got) != _class(round_to(truth.single, dtype))
+        special &= kinds != _class(round_to(truth.single, dtype))
     if dtype in EIGHT_BIT:  # beyond the range, casts saturate or give nan
         special &= ~torch.isinf(rounded)
     if truth.signed_zero:
         special |= (got == 0) & (rounded == 0) & (torch.signbit(got) != torch.signbit(rounded))
-    both = torch.isfinite(got) & torch.isfinite(want)
+    both = finite(got) & finite(want)
     error = torch.where(both, (got - want).abs(), 0)
     # a float64 output is compared with a float64 golden: allowed is never below the golden's own rounding
     excess = torch.where(error == 0, 0, error / allowed)
@@ -179,11 +180,8 @@ def _measure_exact(out: torch.Tensor, want: torch.Tensor) -> Measured:
 
 
 def _class(values: torch.Tensor) -> torch.Tensor:
-    kinds = torch.zeros(values.shape, dtype=torch.int8)
-    kinds[torch.isnan(values)] = 1
-    kinds[values == float("inf")] = 2
-    kinds[values == float("-inf")] = 3
-    return kinds
+    nan, plus, minus = (way.to(torch.int8) for way in (values != values, values == float("inf"), values == float("-inf")))
+    return nan + 2 * plus + 3 * minus
 
 
 def special_values(all_measured: Sequence[Measured | None], truths: Sequence[Truth | None], names: Sequence[str] = ()) -> GateResult:
@@ -213,7 +211,7 @@ def elementwise(all_measured: Sequence[Measured | None], names: Sequence[str] = 
 
 def ratios(mine: Measured, theirs: Measured) -> tuple[float, float, float] | None:
     """max, mean and RMS error ratios of candidate over reference in units of the allowed error; None if not comparable."""
-    if mine.excess.numel() == 0 or not bool(torch.isfinite(mine.excess).all() & torch.isfinite(theirs.excess).all()):
+    if mine.excess.numel() == 0 or not bool(finite(mine.excess).all() & finite(theirs.excess).all()):
         return None
 
     def of(excess: torch.Tensor) -> tuple[float, float, float]:

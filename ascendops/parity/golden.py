@@ -61,11 +61,11 @@ def run(golden: Callable[..., Any], values: Values, dtype: torch.dtype, mode: To
     def convert(tensor: torch.Tensor) -> torch.Tensor:
         tensor = tensor.detach().cpu()
         if tensor.is_complex():
-            return tensor.to(dtype.to_complex())
-        return tensor.to(dtype) if tensor.is_floating_point() else tensor
+            return tensor.to(dtype.to_complex(), copy=True)
+        return tensor.to(dtype, copy=True) if tensor.is_floating_point() else tensor.clone()
 
     ends = _Ends()
-    found = _call(golden, clone(map_tensors(values, convert)), ends, mode or contextlib.nullcontext())
+    found = _call(golden, map_tensors(values, convert), ends, mode or contextlib.nullcontext())
     sources = [ends.source_of(out) for out in found]
     casts = tuple(None if source is None or out is None else out.dtype for out, source in zip(found, sources, strict=True))
     return Evaluated(_here([out if source is None else source for out, source in zip(found, sources, strict=True)]), casts)

@@ -7,6 +7,7 @@ conversions and single correctly rounded operations; no libm, no global state. V
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 GENERATOR = "splitmix64/2"  # part of every seed's meaning: change it when any value changes
 
 _TAIL_FRACTION = 8
+_REMEMBERED = 1 << 14
 _MILD_EDGES = (0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 0.49999997, 1.5, 2.5, 10.0, -10.0, -17.0)
 
 
@@ -36,7 +38,18 @@ def key(seed: int, *words: object) -> int:
 
 
 def signs(stream: int, count: int) -> F64:
-    """Random +1.0 and -1.0, shape [count]."""
+    """Random +1.0 and -1.0, shape [count]; the beginning of one sequence for each stream, so a short one is remembered."""
+    if count <= _REMEMBERED:
+        return np.array(_first_signs(stream)[:count])
+    return _signs(stream, count)
+
+
+@functools.lru_cache(maxsize=64)
+def _first_signs(stream: int) -> F64:
+    return _signs(stream, _REMEMBERED)
+
+
+def _signs(stream: int, count: int) -> F64:
     return np.asarray((bits(stream, count) >> np.uint64(63)).astype(np.float64) * 2 - 1, dtype=np.float64)
 
 

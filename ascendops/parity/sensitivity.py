@@ -23,7 +23,7 @@ from ascendops.parity.flush import NORMAL, flushed
 from ascendops.parity.golden import evaluate, real, run, wide_of
 from ascendops.parity.rounding import Rounded, Trace
 from ascendops.parity.truth import Truth
-from ascendops.parity.ulp import compute_dtype, round_to, ulp
+from ascendops.parity.ulp import compute_dtype, finite, round_to, ulp
 
 DRAWS = 6
 FACTOR = 8
@@ -142,7 +142,7 @@ def _flushing(kappa: torch.Tensor, want: torch.Tensor, flat: torch.Tensor | None
     lost = (wide_of(flat) - want).abs()
     if real(dtype) != torch.float16:
         lost = torch.maximum(lost, torch.where(want.abs() < NORMAL, want.abs(), 0))
-    return torch.maximum(kappa, torch.where(torch.isfinite(lost), lost, 0))
+    return torch.maximum(kappa, torch.where(finite(lost), lost, 0))
 
 
 def _either(low: torch.Tensor | None, flat: torch.Tensor | None, want: torch.Tensor) -> torch.Tensor | None:
@@ -150,11 +150,11 @@ def _either(low: torch.Tensor | None, flat: torch.Tensor | None, want: torch.Ten
     if low is None or flat is None or wide_of(flat).shape != want.shape or wide_of(low).shape != want.shape:
         return low
     a, b = wide_of(low), wide_of(flat)
-    return torch.where(torch.isfinite(a) & ~torch.isfinite(b), b, a)
+    return torch.where(finite(a) & ~finite(b), b, a)
 
 
 def _overflowing(single: torch.Tensor | None, want: torch.Tensor, dtype: torch.dtype) -> torch.Tensor | None:
-    if single is None or real(dtype) == torch.float64 or bool(torch.isfinite(wide_of(single)).all()):
+    if single is None or real(dtype) == torch.float64 or bool(finite(wide_of(single)).all()):
         return None
     wide = wide_of(single)
     return wide if wide.shape == want.shape else None
@@ -210,7 +210,7 @@ def _without_jumps(response: torch.Tensor, small: torch.Tensor, may_jump: bool) 
 def _largest(differences: Iterable[torch.Tensor]) -> torch.Tensor:
     total = torch.zeros(())
     for difference in differences:
-        total = torch.maximum(total, torch.where(torch.isfinite(difference), difference, 0))
+        total = torch.maximum(total, torch.where(finite(difference), difference, 0))
     return total
 
 
@@ -240,7 +240,7 @@ def moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0, 
         signs = torch.from_numpy(generator.signs(stream ^ counter, wide.numel())).reshape(wide.shape)
         signs = -signs if other_way and counter % 2 else signs
         kind = compute_dtype(real(tensor.dtype)) if compute == torch.float32 else compute
-        other = torch.where(torch.isfinite(wide), wide + step * signs * ulp(wide, kind), wide)
+        other = torch.where(finite(wide), wide + step * signs * ulp(wide, kind), wide)
         return torch.view_as_complex(other) if tensor.is_complex() else other
 
     return map_tensors(values, move)
@@ -261,8 +261,8 @@ def binade_rms(want: torch.Tensor, error: torch.Tensor) -> torch.Tensor:
     """For each element, the root mean square of the errors of the elements in its binade."""
     if want.numel() == 0:
         return error
-    finite = torch.where(torch.isfinite(want), want, 0).flatten()
-    binade = torch.frexp(finite).exponent.to(torch.int64).clamp(-1100, 1100) + 1100
+    flat = torch.where(finite(want), want, 0).flatten()
+    binade = torch.frexp(flat).exponent.to(torch.int64).clamp(-1100, 1100) + 1100
     total = torch.zeros(2201, dtype=torch.float64).index_add_(0, binade, error.flatten().square())
-    count = torch.zeros(2201, dtype=torch.float64).index_add_(0, binade, torch.ones_like(finite))
+    count = torch.zeros(2201, dtype=torch.float64).index_add_(0, binade, torch.ones_like(flat))
     return (total / count.clamp(min=1)).sqrt()[binade].reshape(want.shape)

@@ -14,7 +14,7 @@ import torch
 from ascendops.parity.calling import Outputs
 from ascendops.parity.golden import real, wide_of
 from ascendops.parity.truth import Truth
-from ascendops.parity.ulp import ulp
+from ascendops.parity.ulp import finite, ulp
 
 Bounds = dict[torch.dtype, tuple[float, ...]]
 _H, _B, _S = torch.float16, torch.bfloat16, torch.float32
@@ -101,7 +101,7 @@ def _one(out: torch.Tensor, truth: Truth, benchmark: torch.Tensor | None, name: 
         return [StandardResult(each, "pass" if same else "fail", "bits are compared") for each in NAMES]
     dtype, got, want = real(truth.dtype), wide_of(out), truth.want
     alike = _specials_agree(got, want, dtype)
-    fine = torch.isfinite(got) & torch.isfinite(want)
+    fine = finite(got) & finite(want)
     error, size = (got - want).abs()[fine], want.abs()[fine]
     return [
         _eco_2025(error, size, dtype, alike),
@@ -114,7 +114,7 @@ def _one(out: torch.Tensor, truth: Truth, benchmark: torch.Tensor | None, name: 
 def _specials_agree(got: torch.Tensor, want: torch.Tensor, dtype: torch.dtype) -> bool:
     rounded = torch.where(want.abs() > torch.finfo(dtype).max, want.sign() * float("inf"), want)
     same = (
-        (torch.isnan(got) & torch.isnan(rounded)) | (got == rounded) | (torch.isfinite(got) & torch.isfinite(rounded))
+        (torch.isnan(got) & torch.isnan(rounded)) | (got == rounded) | (finite(got) & finite(rounded))
     )
     return bool(same.all())
 
@@ -153,7 +153,7 @@ def _commercial(
     if benchmark is None or dtype not in SMALL:
         return [StandardResult(name, "not applicable", "no benchmark ran") for name in names]
     edge, counted = SMALL[dtype]
-    theirs = torch.where(torch.isfinite(benchmark), (benchmark - want).abs(), 0)
+    theirs = torch.where(finite(benchmark), (benchmark - want).abs(), 0)
     small = want.abs() < edge
     if int((small & (error > counted)).sum()) > 2 * max(int((small & (theirs > counted)).sum()), 1):
         return [StandardResult(name, "fail", "too many errors of small values") for name in names]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,7 @@ class RunReport:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready fields, schema_version first."""
-        data = asdict(self)
+        data = {**vars(self), "ops": [dict(vars(op)) for op in self.ops], "cases": [dict(vars(case)) for case in self.cases]}
         return {"schema_version": data.pop("schema_version"), "totals": self.totals, **data}
 
 

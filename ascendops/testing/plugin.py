@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -120,6 +121,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in partial]
 
 
+def pytest_collection_finish() -> None:
+    """Keeps the garbage collector from walking through torch's modules again and again."""
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Keeps the cases of an operator in one process."""
@@ -133,13 +139,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     """Hands the case's report on, as plain data that also crosses the processes of xdist."""
     report = yield
     if isinstance(item, OpItem) and report.when == "call" and item.outcome is not None:
-        from dataclasses import asdict
-
         if report.failed and not item.outcome.what:  # anything but an error of the catalogue is a fault of the harness
             item.outcome.status, item.outcome.exit_code = "error", int(ExitCode.INTERNAL)
             item.outcome.what = "the harness failed"
             item.outcome.story = report.longreprtext.splitlines()[-12:]
-        report.__dict__["ascendops"] = {"case": asdict(item.outcome), "op": asdict(item.op.report)}
+        report.__dict__["ascendops"] = json.loads(json.dumps({"case": vars(item.outcome), "op": vars(item.op.report)}))
     return report
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,7 +25,7 @@ class Stream:
 
     def write(self, case: CaseReport, op: OpReport) -> None:
         """Adds one case."""
-        self._line({"case": asdict(case), "op": op.name})
+        self._line({"case": vars(case), "op": op.name})
 
     def close(self) -> None:
         """Ends the file."""
