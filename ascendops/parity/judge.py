@@ -25,7 +25,7 @@ from ascendops.parity.slack import relax
 from ascendops.parity.summary import fill
 from ascendops.parity.threads import few_threads
 from ascendops.parity.truth import Truth
-from ascendops.parity.verdict import CaseResult, GateResult
+from ascendops.parity.verdict import CaseResult, GateResult, names_of
 
 _REPEAT_SECONDS = 2.0  # per case: repeats end after this long; the verdict says how many were made
 _REMEMBERED = 3  # cases whose inputs a later one is compared with
@@ -153,8 +153,8 @@ class Judge:
         self, judged: Judged, runs: list[Run], references: Outputs | None, context: Context, device: str, drawn: Sequence[GateResult]
     ) -> Judged:
         result, truth = judged.result, judged.truths
-        shapes = [None if t is None else _shape(t) for t in truth]
-        result.gates.append(gates.structure(runs, truth, device, self.mutates, shapes, self.names))
+        shapes, names = [None if t is None else _shape(t) for t in truth], names_of(self.names, len(truth))
+        result.gates.append(gates.structure(runs, truth, device, self.mutates, shapes, names))
         if any(label in ("SHAPE", "DTYPE") for label in result.gates[0].labels):
             result.labels = result.gates[0].labels
             return judged
@@ -174,26 +174,21 @@ class Judge:
             if not any(bool(m.failing.any()) for m in measured if m is not None):
                 result.notes.append(relaxed.note)
         measured = [m if m is None else _unwritten_fails(m, runs, i) for i, m in enumerate(measured)]
-        result.gates.append(gates.special_values(measured, truth, self.names))
-        result.gates += [gates.elementwise(measured, self.names), *drawn]
+        result.gates.append(gates.special_values(measured, truth, names))
+        result.gates += [gates.elementwise(measured, names), *drawn]
         result.gates.append(self._by_reference(result, measured, theirs))
         own = theirs if any(theirs) else _measure_reference(self._own(context.values), truth)
         leaning = leans(measured, truth, own, directions(context.golden, context.values, truth))
-        result.gates.append(unbiased(leaning, self.names))
+        result.gates.append(unbiased(leaning, names))
         seeded = not self.sampling.outputs or self.sampling.seed in context.values
         result.gates.append(self._repeats(repeated if seeded else runs, truth))
         shown = theirs if relaxed is None else _measure_reference(references, truth)  # by the bound that the candidate has
-        fill(result, runs[0], truth, measured, shown, context, self.names)
+        fill(result, runs[0], truth, measured, shown, context, names)
         self._standards(result, runs[0].outputs, truth, references, context.values)
         return Judged(result, runs[0], truth, measured, leaning)
 
     def _standards(
-        self,
-        result: CaseResult,
-        outputs: Outputs,
-        truth: Sequence[Truth | None],
-        references: Outputs | None,
-        values: Values,
+        self, result: CaseResult, outputs: Outputs, truth: Sequence[Truth | None], references: Outputs | None, values: Values
     ) -> None:
         """The verdict under each published standard, and a line where it differs from ours."""
         benchmark, name = (references, "the reference") if references is not None else (self._own(values), "torch in the same dtypes")

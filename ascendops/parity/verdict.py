@@ -186,6 +186,13 @@ def share(part: int, whole: int) -> str:
     return "over 99.9 %" if percent > 99.9 else "under 0.1 %" if percent < 0.1 else f"{percent:.1f} %"
 
 
+def names_of(declared: Sequence[str], count: int) -> tuple[str, ...]:
+    """The names of `count` outputs: the declared ones, `ys[0]`, `ys[1]`, ... where the only one is a list of tensors, none where they do not fit."""
+    if len(declared) == count:
+        return tuple(declared)
+    return tuple(f"{declared[0]}[{i}]" for i in range(count)) if len(declared) == 1 else ()
+
+
 def called(names: Sequence[str], number: int) -> str:
     """An output's name; its number where nothing names it."""
     return names[number] if number < len(names) else str(number)

@@ -243,6 +243,7 @@ class _Timer:
         from ascendops.parity.judge import Judge, no_reference
         from ascendops.parity.threads import few_threads
         from ascendops.testing.reference import golden_of
+        from ascendops.twin.diagnostics import found_text
 
         place = f"{case.spec.name} {case.id}"
         if place in self._accepted and _digest(self._run(case.spec, values, POISONS[0], None)) == self._accepted[place]:
@@ -258,8 +259,6 @@ class _Timer:
             judged = judge(case.id, values, runner, (), case.output_dtypes(), no_reference)
         found = judged.run.info.get("findings", [])
         if found:
-            from ascendops.twin.diagnostics import found_text
-
             return found_text(found[0])
         if all(out is None or out.numel() == 0 for out in judged.run.outputs or ()) and judged.result.passed:
             return "all outputs are empty: there is nothing to time"

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from ascendops.parity import inputs, verify
-from ascendops.parity.verdict import CaseResult, share
+from ascendops.parity.verdict import CaseResult, names_of, share
 from ascendops.report import html, text
 from ascendops.report.model import CaseReport, RunReport
 from ascendops.testing.outcome import copy_result, headline
@@ -129,6 +129,13 @@ def test_names_come_from_the_candidate_or_are_numbers() -> None:
     op: Any = Operator(name="largest", definition=None, outputs=("values", "indices"))
     assert "2 of 8 elements of output indices fail" in str(verify(op, largest, [{"x": X}], repeats=1))
     assert "2 of 8 elements of output 1 fail" in str(verify(wrong_index, largest, [{"x": X}], repeats=1))
+
+
+def test_the_tensors_of_a_list_are_numbered() -> None:
+    halves = lambda x: [part.contiguous() for part in x.chunk(2, -1)]  # noqa: E731
+    found = judged(lambda x: [halves(x)[0], halves(x)[1] + 1], halves, "ys", dtypes=(torch.float32,))
+    assert [(out.name, out.failing) for out in found.outputs] == [("ys[0]", 0), ("ys[1]", 256)]
+    assert names_of(["a", "b"], 3) == () and names_of([], 2) == () and names_of(["a", "b"], 2) == ("a", "b")
 
 
 @pytest.mark.parametrize(
