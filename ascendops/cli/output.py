@@ -12,6 +12,7 @@ from typing import IO, Any
 import click
 
 from ascendops.errors import AscendOpsError
+from ascendops.words import plural as plural  # commands take it from here
 
 SCHEMA_VERSION = 1
 
@@ -93,8 +94,3 @@ def table(rows: Sequence[Sequence[str]], *, indent: str = "  ") -> str:
         cells = [cell + " " * (width[i] - lengths[i]) for i, cell in enumerate(row)]
         lines.append((indent + "  ".join(cells)).rstrip())
     return "\n".join(lines)
-
-
-def plural(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

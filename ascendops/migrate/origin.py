@@ -12,6 +12,7 @@ from ascendops.migrate.model import Finding
 from ascendops.migrate.rules.finding import snake
 from ascendops.migrate.scanners.all import scan
 from ascendops.migrate.scanners.cuda import CUBE
+from ascendops.words import plural
 
 _REDUCING = {
     "warp shuffle",
@@ -69,7 +70,7 @@ def origin(name: str, file: Path) -> Origin:
     chosen = next((kernel for kernel in kernels if name in (kernel, kernel.lower(), snake(kernel))), None)
     if chosen is None and len(kernels) > 1:
         raise MigrateError(
-            f"the file has {len(kernels)} kernels, none of them called '{name}'",
+            f"the file has {plural(len(kernels), 'kernel')}, none of them called '{name}'",
             where=str(file),
             help=did_you_mean(name, map(snake, kernels)),
         )

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ascendops.errors import ParityError
+from ascendops.words import plural
 
 Values = Mapping[str, Any]
 Outputs = list["torch.Tensor | None"]
@@ -118,7 +119,7 @@ def describe(values: Values) -> str:
         if isinstance(item, torch.Tensor):
             parts.append(f"{name} {str(item.dtype).removeprefix('torch.')}{list(item.shape)}")
         elif _is_tensor(item):
-            parts.append(f"{name} {len(item)} tensors" if item is not None else f"{name}=None")
+            parts.append(f"{name} {plural(len(item), 'tensor')}" if item is not None else f"{name}=None")
         else:
             parts.append(f"{name}={item}")
     return ", ".join(parts)

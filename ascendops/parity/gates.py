@@ -13,6 +13,7 @@ from ascendops.parity.golden import real
 from ascendops.parity.truth import Truth
 from ascendops.parity.ulp import EIGHT_BIT, finite, round_to
 from ascendops.parity.verdict import GateResult, called
+from ascendops.words import plural
 
 # max, mean and RMS of error / allowed error, candidate over reference; level of the commercial standard
 RATIOS = {"L0": (10.0, 2.0, 2.0), "L1": (5.0, 1.5, 1.5), "L2": (2.0, 1.2, 1.2)}
@@ -51,7 +52,7 @@ def structure(
     problems: list[tuple[str, str]] = []
     first = runs[0]
     if len(first.outputs) != len(truths):
-        problems.append(("SHAPE", f"{len(first.outputs)} outputs came back, {len(truths)} expected"))
+        problems.append(("SHAPE", f"{plural(len(first.outputs), 'output')} came back, {len(truths)} expected"))
     else:
         for i, (out, truth, shape) in enumerate(zip(first.outputs, truths, shapes, strict=True)):
             problems += _one_output(called(names, i), out, truth, shape, first.devices[i], device)
@@ -191,7 +192,7 @@ def special_values(all_measured: Sequence[Measured | None], truths: Sequence[Tru
             continue
         index = torch.nonzero(m.special)[0].tolist()
         got, want = float(m.got[tuple(index)]), float(truth.want[tuple(index)])
-        detail = f"{int(m.special.sum())} elements of another class; first at {index} of output {called(names, i)}: got {got:g} want {want:g}"
+        detail = f"{plural(int(m.special.sum()), 'element')} of another class; first at {index} of output {called(names, i)}: got {got:g} want {want:g}"
         return GateResult("G1", "special values", "fail", detail, ("SPECIAL_VALUE",))
     return GateResult("G1", "special values", "pass")
 
@@ -205,7 +206,7 @@ def elementwise(all_measured: Sequence[Measured | None], names: Sequence[str] = 
     worst = max((float(m.excess.max()) for m in present), default=0.0)
     numbers = {"max": worst, "mean": max((float(m.excess.mean()) for m in present), default=0.0), "failing": bad}
     of = f" ({', '.join(f'{count} of output {name}' for name, count in counts.items() if count)})" if len(all_measured) > 1 else ""
-    detail = f"{bad} elements exceed the allowed error{of}, the worst {worst:.3g}-fold" if bad else ""
+    detail = f"{plural(bad, 'element')} beyond the allowed error{of}, the worst {worst:.3g}-fold" if bad else ""
     return GateResult("G2", "elementwise", "fail" if bad else "pass", detail, (), numbers)
 
 

@@ -22,6 +22,7 @@ from ascendops.parity.operands import known
 from ascendops.parity.relations import KINDS, check
 from ascendops.parity.verdict import GateResult, Verdict, combine
 from ascendops.spec.random import P_VALUE
+from ascendops.words import plural
 from ascendops.worker import Worker
 
 _FRESH_CASES = 3  # failing cases that are tried again in a fresh process
@@ -200,7 +201,7 @@ def _pooled_bias(done: list[Judged], names: Sequence[str]) -> None:
         if len(same) > 1 and gate.failed:
             result = same[-1].result
             result.gates.append(
-                replace(gate, name="bias of all cases", detail=f"over {len(same)} cases, {gate.detail}")
+                replace(gate, name="bias of all cases", detail=f"over {plural(len(same), 'case')}, {gate.detail}")
             )
             result.status, result.labels = "fail", gate.labels
 

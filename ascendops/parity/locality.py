@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import torch
 
+from ascendops.words import plural
+
 _DENSE = 0.9  # share of an area that must fail for the area to count as wrong as a whole
 
 _JOINED = 0.8  # share of a run with joined gaps that must fail
@@ -130,7 +132,7 @@ def _dealt(starts: torch.Tensor, lengths: torch.Tensor, unit: str) -> Place | No
     if (len(starts) < 3 and unit == "element") or not steady or not alike or int(lengths[0]) < (8 if unit == "element" else 1):
         return None
     start, each, every = int(starts[0]), int(lengths[0]), int(period[0])
-    return Place("CORE", f"all are in {len(starts)} blocks of {each} {unit}s, one every {every} from {unit} {start}")
+    return Place("CORE", f"all are in {len(starts)} blocks of {plural(each, unit)}, one every {every} from {unit} {start}")
 
 
 def _some_of_a_period(starts: torch.Tensor, lengths: torch.Tensor, unit: str) -> Place | None:
@@ -144,7 +146,7 @@ def _some_of_a_period(starts: torch.Tensor, lengths: torch.Tensor, unit: str) ->
     first = ", ".join(str(int(start)) for start in starts[:3])
     return Place(
         "CORE",
-        f"all are in {len(starts)} blocks of {each} {unit}s, at {first}, ..., multiples of {every} from the first",
+        f"all are in {len(starts)} blocks of {plural(each, unit)}, at {first}, ..., multiples of {every} from the first",
     )
 
 

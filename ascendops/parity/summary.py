@@ -13,6 +13,7 @@ from ascendops.parity.gates import Measured
 from ascendops.parity.locality import density, index_of
 from ascendops.parity.truth import Truth
 from ascendops.parity.verdict import CaseResult, OutputResult, Worst, called, number
+from ascendops.words import plural
 
 Rank = tuple[bool, float, float]  # whether it fails, its error in units of the bound, its error
 
@@ -109,4 +110,4 @@ def _on_reference(result: CaseResult, theirs: Sequence[Measured | None]) -> str:
     both = "" if not result.failing else "; so does the candidate"
     of = ", ".join(f"{count} of output {out.name}" for count, out in zip(counts, result.outputs, strict=True) if count)
     size = f"worst {number(worst)} times the allowed error"
-    return f"the reference differs from the golden in {bad} elements ({of + ', ' if len(counts) > 1 else ''}{size}){both}"
+    return f"the reference differs from the golden in {plural(bad, 'element')} ({of + ', ' if len(counts) > 1 else ''}{size}){both}"

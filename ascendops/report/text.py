@@ -8,6 +8,7 @@ from typing import Any
 
 from ascendops.parity.verdict import OutputResult, counts as outputs_text
 from ascendops.report.model import CaseReport, OpReport, RunReport
+from ascendops.words import plural
 
 
 def render(run: RunReport) -> str:
@@ -25,9 +26,9 @@ def render(run: RunReport) -> str:
 def op_line(op: OpReport, cases: list[CaseReport], backend: str) -> str:
     """`test  softmax  twin  24 cases  2 of 2 tiling keys reached  72 of 72 wrong candidates rejected`."""
     wrong = [entry for case in cases for entry in case.wrong if not entry["equivalent"]]
-    parts = [f"  test    {op.name}", backend, _count(len(cases), "case")]
+    parts = [f"  test    {op.name}", backend, plural(len(cases), "case")]
     if op.tiling_keys:
-        parts.append(f"{op.reached} of {_count(len(op.tiling_keys), 'tiling key')} reached")
+        parts.append(f"{op.reached} of {plural(len(op.tiling_keys), 'tiling key')} reached")
     if wrong:
         parts.append(f"{sum(entry['rejected'] for entry in wrong)} of {len(wrong)} wrong candidates rejected")
     return "   ".join(parts)
@@ -40,7 +41,7 @@ def error_key(case: CaseReport) -> tuple[str, ...]:
 
 def repeated(error: str, count: int) -> str:
     """The line for `count` cases that ended with an error which was printed before."""
-    return f"the same error stopped {_count(count, 'more case')}: {error}"
+    return f"the same error stopped {plural(count, 'more case')}: {error}"
 
 
 def failure(case: CaseReport) -> list[str]:
@@ -67,7 +68,7 @@ def place(case: CaseReport) -> str:
     parts = []
     if case.block_dim:
         key = f"tiling key {case.tiling_key}" + (f" ({case.tiling_name})" if case.tiling_name else "")
-        parts += [key, _count(case.block_dim, "block")]
+        parts += [key, plural(case.block_dim, "block")]
     if case.kind == "case":
         parts.append(f"seed {case.seed}")
     return f"{case.id}  {', '.join(parts)}".rstrip() if case.kind != "build" else case.where or case.id
@@ -131,7 +132,7 @@ def standard_lines(run: RunReport) -> list[str]:
     for name in dict.fromkeys(name for case in cases for name in case.standards):
         loose = sum(case.standards.get(name) == "pass" and case.failing > 0 and not case.passed for case in cases)
         strict = sum(case.standards.get(name) == "fail" and case.passed for case in cases)
-        words = [f"would accept {_count(loose, 'case')} that {_verb(loose, 'fail')} here" if loose else "", f"would reject {_count(strict, 'case')} that {_verb(strict, 'pass')} here" if strict else ""]
+        words = [f"would accept {plural(loose, 'case')} that {_verb(loose, 'fail')} here" if loose else "", f"would reject {plural(strict, 'case')} that {_verb(strict, 'pass')} here" if strict else ""]
         if loose or strict:
             lines.append(f"{name} {' and '.join(filter(None, words))}")
     return lines
@@ -145,7 +146,7 @@ def warning_lines(run: RunReport, shown: int = 3) -> list[str]:
         for finding in case.findings
         if finding.get("severity") == "warning"
     )
-    lines = [f"{name} at {at} in {_count(count, 'case')}: ascendops explain {name}" for (name, at), count in found.most_common(shown)]
+    lines = [f"{name} at {at} in {plural(count, 'case')}: ascendops explain {name}" for (name, at), count in found.most_common(shown)]
     return lines + ([f"and {len(found) - shown} more: see the report"] if len(found) > shown else [])
 
 
@@ -158,12 +159,12 @@ def reference_lines(run: RunReport) -> list[str]:
     """What the references did: how many cases they ran on, where they differ, and why they were skipped."""
     cases = [case for case in run.cases if case.kind == "case" and case.reference]
     ran = Counter(case.reference.get("how", "") for case in cases if case.reference["status"] in ("agrees", "differs"))
-    lines = [f"{how}: {_count(count, 'case')}" for how, count in ran.items()]
+    lines = [f"{how}: {plural(count, 'case')}" for how, count in ran.items()]
     differs = [case for case in cases if case.reference["status"] == "differs"]
     if differs:
-        lines.append(f"differs from the golden in {_count(len(differs), 'case')}, first {differs[0].id}")
+        lines.append(f"differs from the golden in {plural(len(differs), 'case')}, first {differs[0].id}")
     skipped = Counter(case.reference["detail"] for case in cases if case.reference["status"] == "skipped")
-    lines += [f"skipped in {_count(count, 'case')}: {reason}" for reason, count in skipped.items()]
+    lines += [f"skipped in {plural(count, 'case')}: {reason}" for reason, count in skipped.items()]
     if cases and not lines:
         lines.append("none (--reference none)")
     return lines
@@ -171,7 +172,3 @@ def reference_lines(run: RunReport) -> list[str]:
 
 def _verb(number: int, word: str) -> str:
     return word if number != 1 else f"{word}es" if word.endswith("s") else f"{word}s"
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}" + ("" if number == 1 else "s")

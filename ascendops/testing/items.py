@@ -13,6 +13,7 @@ from ascendops.report.model import CaseReport
 from ascendops.testing import mutate
 from ascendops.testing.cases import TestCase
 from ascendops.testing.session import OpSession
+from ascendops.words import plural
 
 EARLIER = pytest.StashKey[Mapping[str, CaseReport]]()  # accepted cases of the run that goes on
 
@@ -136,7 +137,7 @@ def mismatch(report: CaseReport) -> Mismatch:
         if report.block_dim
         else []
     )
-    ran += [f"{report.block_dim} blocks"] if report.block_dim else []
+    ran += [plural(report.block_dim, "block")] if report.block_dim else []
     ran += [f"seed {report.seed}"] if report.kind == "case" else []
     where = f"{report.id}  {', '.join(ran)}".rstrip()
     advice = "; ".join(filter(None, [report.help, f"rerun: {report.repro}" if report.repro else ""]))

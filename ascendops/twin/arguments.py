@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ascendops.errors import InputError
+from ascendops.words import plural
 
 _INT = {1: "b", 2: "h", 4: "i", 8: "q"}
 _FLOAT = {2: "e", 4: "f", 8: "d"}
@@ -110,7 +111,7 @@ class Arguments:
 
     def __init__(self, kinds: Sequence[str], values: Sequence[Any], entry: str) -> None:
         if len(kinds) != len(values):
-            raise InputError(f"{entry} has {len(kinds)} parameters; {len(values)} arguments were given")
+            raise InputError(f"{entry} has {plural(len(kinds), 'parameter')}, given: {plural(len(values), 'argument')}")
         self._rows: list[tuple[GmBuffer, int | None]] = []  # and where the kernel finds its address
         self._keep = [
             self._one(kind, value, index, entry) for index, (kind, value) in enumerate(zip(kinds, values, strict=True))

@@ -17,6 +17,7 @@ from ascendops.twin.host_request import HostTensor, TensorArg, pack
 from ascendops.twin.opdef import OpAttr, OpDef, OpParam, TilingField, TilingStruct, dtype_name, parse_op
 from ascendops.twin.symbols import demangle, locate
 from ascendops.twin.tiling_header import header
+from ascendops.words import plural
 
 __all__ = ["HostLibrary", "HostTensor", "OpAttr", "OpDef", "OpParam", "Tiling", "TilingField", "TilingStruct"]
 
@@ -281,7 +282,7 @@ def _outputs(op: OpDef, outputs: Sequence[TensorArg]) -> list[TensorArg]:
         return list(outputs)
     if len(op.outputs) == 1 and op.outputs[0].param_type == "dynamic":
         return [[tensor for tensor in outputs if isinstance(tensor, HostTensor)]]
-    raise InputError(f"{op.op_type} has {len(op.outputs)} outputs, {len(outputs)} were given")
+    raise InputError(f"{op.op_type} has {plural(len(op.outputs), 'output')}, given: {len(outputs)}")
 
 
 def _call_text(op: OpDef, inputs: Sequence[TensorArg], attrs: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from ascendops.errors import InputError
 from ascendops.spec.dtypes import BY_NAME, WITHOUT_TORCH
 from ascendops.twin.opdef import OpAttr, OpDef, OpParam
+from ascendops.words import plural
 
 _FORMAT_CODES = {
     "NCHW": 0, "NHWC": 1, "ND": 2, "NC1HWC0": 3, "FRACTAL_Z": 4, "CHWN": 14, "HWCN": 16, "NDHWC": 27, "FRACTAL_NZ": 29,
@@ -72,7 +73,7 @@ def pack(
 
 def _aligned(op: OpDef, inputs: Sequence[TensorArg]) -> list[TensorArg]:
     if len(inputs) > len(op.inputs):
-        raise InputError(f"{op.op_type} has {len(op.inputs)} inputs, {len(inputs)} were given")
+        raise InputError(f"{op.op_type} has {plural(len(op.inputs), 'input')}, given: {len(inputs)}")
     return [*inputs, *[None] * (len(op.inputs) - len(inputs))]
 
 

@@ -15,6 +15,7 @@ from ascendops.twin import compilation as cc, includes
 from ascendops.twin.diagnostics import raise_for_findings
 from ascendops.twin.entries import exported, pick_entry
 from ascendops.twin.launch import GmBuffer, LaunchResult, launch, signature
+from ascendops.words import plural
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class Kernel:
         extra = len(letters) - len(values)
         if extra < 0 or extra > 2 or (extra == 0 and tiling is not None) or (extra == 1 and tiling is not None and workspace_bytes):
             raise InputError(
-                f"{entry} has {len(letters)} parameters; {len(values)} arguments were given"
+                f"{entry} has {plural(len(letters), 'parameter')}, given: {plural(len(values), 'argument')}"
                 + (" and a workspace" if workspace_bytes else "") + (" and tiling bytes" if tiling is not None else ""),
                 where=str(self.path),
                 help="args are the parameters before workspace and tiling, which are given by workspace_bytes= and tiling=",

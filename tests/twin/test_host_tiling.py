@@ -131,7 +131,7 @@ def test_declared_inputs_map_to_the_given_ones(lib: HostLibrary) -> None:
 
 @pytest.mark.parametrize(
     ("inputs", "message"),
-    [([], "input 'x' is required"), ([f32(1), None, None], "has 2 inputs, 3 were given"), ([[f32(1), f32(1)]], "'x' is one tensor, a list of 2")],
+    [([], "input 'x' is required"), ([f32(1), None, None], "has 2 inputs, given: 3"), ([[f32(1), f32(1)]], "'x' is one tensor, a list of 2")],
 )
 def test_wrong_inputs_are_refused(lib: HostLibrary, inputs: list, message: str) -> None:
     with pytest.raises(InputError, match=message):

@@ -32,5 +32,5 @@ def test_pointers_and_numbers_are_told_apart() -> None:
     assert "workspace and tiling are the kernel's last parameters" in str(error.value)
     with pytest.raises(InputError, match=r"passed by value \(uint32_t\)"):
         Arguments(["u4"], [GmBuffer(0, 4, "x")], "k")
-    with pytest.raises(InputError, match="2 parameters; 1 arguments"):
+    with pytest.raises(InputError, match="2 parameters, given: 1 argument"):
         Arguments(["p8", "u4"], [None], "k")

@@ -188,7 +188,7 @@ def test_places_in_words() -> None:
     assert place(rows) == ("TAIL", "all are in the last 2 rows (2..3 of 4)")
     rows = torch.zeros(64, 40, dtype=torch.bool)
     rows[5::16] = True
-    assert place(rows) == ("CORE", "all are in 4 blocks of 1 rows, one every 16 from row 5")
+    assert place(rows) == ("CORE", "all are in 4 blocks of 1 row, one every 16 from row 5")
     flat = torch.zeros(1000, dtype=torch.bool)
     flat[-30:] = True
     assert place(flat) == ("TAIL", "all are in the last 30 elements (970..999 of 1000)")

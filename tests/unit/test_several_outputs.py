@@ -86,7 +86,7 @@ def test_each_failing_output_has_its_count_and_place() -> None:
     assert "32 of 512 elements of output y fail (6.2 %): all are in columns 60..63" in story
     assert "7 of 8 elements of output square fail (88 %): too many to lie in one place" in story
     assert "no element of output mean fails" in story
-    assert next(gate for gate in found.gates if gate.gate == "G2").detail.startswith("39 elements exceed the allowed error (32 of output y, 7 of output square)")
+    assert next(gate for gate in found.gates if gate.gate == "G2").detail.startswith("39 elements beyond the allowed error (32 of output y, 7 of output square)")
 
     report = CaseReport("moments[a]", "moments", "a")
     copy_result(report, found)

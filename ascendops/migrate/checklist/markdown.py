@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ascendops.migrate.checklist import choice
 from ascendops.migrate.model import STATUSES, Finding, Report, effort_total
+from ascendops.words import plural
 
 TITLES = {
     "no_equivalent": "Nothing on Ascend: remove, guard or redesign",
@@ -38,14 +39,10 @@ def summary(report: Report) -> str:
     effort = ", ".join(f"{number} take{'s' if number == 1 else ''} {unit}" for unit, number in effort_total(report.findings).items() if number)
     target = f" Target: {report.soc}." if report.soc else ""
     return (
-        f"{_plural(report.files, 'file')} read, {_plural(len(report.findings), 'finding')}: {counts}."
+        f"{plural(report.files, 'file')} read, {plural(len(report.findings), 'finding')}: {counts}."
         + (f" Effort: {effort}." if effort else "")
         + target
     )
-
-
-def _plural(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
 
 
 def _profile(report: Report) -> Iterator[str]:
@@ -94,7 +91,7 @@ def _rest(report: Report) -> Iterator[str]:
         first = {name.name: f"{name.file}:{name.line}" for name in reversed(report.unknown)}
         yield f"## Names that no rule knows ({len(names)})"
         yield ""
-        yield from (f"- [ ] `{name}`: {count} places, first `{first[name]}`" for name, count in names.most_common())
+        yield from (f"- [ ] `{name}`: {plural(count, 'place')}, first `{first[name]}`" for name, count in names.most_common())
         yield ""
     if report.skipped:
         yield f"## Not read, or read in part ({len(report.skipped)})"

@@ -12,6 +12,7 @@ from ascendops.migrate.scanners import cuda_calls
 from ascendops.migrate.scanners.cuda_text import Function, functions, mask, raw_strings
 from ascendops.migrate.scanners.sink import Sink
 from ascendops.migrate.sources.text import Source
+from ascendops.words import plural
 
 FEATURES = (
     ("shared memory", r"__shared__"),
@@ -79,13 +80,13 @@ def _kernel(function: Function, masked: str, sink: Sink) -> None:
     body = masked[start:end]
     features = tuple(name for name, pattern in _FEATURES if pattern.search(body))
     fact = tables.cpp("device")["__global__"]
-    lines = body.count("\n")
+    lines = max(1, body.count("\n"))
     effort = _effort(lines, features) if end > start else ("minutes", "a declaration follows its definition")
     sink.add(
         line,
         f"__global__ kernel {function.name}",
         "MIG-KERNEL",
-        replace(fact, note=f"{lines} lines; uses {', '.join(features) or 'plain indexing only'}")
+        replace(fact, note=f"{plural(lines, 'line')}; uses {', '.join(features) or 'plain indexing only'}")
         if end > start
         else replace(fact, note="declaration"),
         line_end=min(sink.source.line_at(function.name_at), line + 2),
@@ -115,8 +116,8 @@ def _effort(lines: int, features: tuple[str, ...]) -> tuple[str, str]:
     if hard:
         return "days", f"redesign: {', '.join(hard)}"
     if lines <= 15 and not set(features) - {"half", "fp64", "printf or assert"}:
-        return "hours", f"{lines} lines of elementwise code: a template of ascendops covers it"
-    return "days", f"{lines} lines with {', '.join(features) or 'indexing'} become tiles and queues"
+        return "hours", f"{plural(lines, 'line')} of elementwise code: a template of ascendops covers it"
+    return "days", f"{plural(lines, 'line')} with {', '.join(features) or 'indexing'} to be written as tiles and queues"
 
 
 def _advice_950(features: tuple[str, ...]) -> str:
