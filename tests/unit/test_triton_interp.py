@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
+from ascendops import resources
+from ascendops.worker import Worker
+
 KERNELS = """
 import torch
 from ascendops.testing import triton_interp
@@ -164,3 +167,37 @@ def test_wrong_order_and_unknown_versions_are_refused(tmp_path: Path) -> None:
     )
     done = python(changed + "from ascendops.testing import triton_interp\ntriton_interp.activate()\n", tmp_path)
     assert "it lacks cast_impl" in done.stderr
+
+
+SCATTER_ADD = """
+import torch
+
+from ascendops.loading import load_file
+from ascendops.testing import triton_interp
+
+triton_interp.activate()
+
+
+def both(path):
+    scatter_add = load_file(path).scatter_add
+    torch.manual_seed(0)
+    for dtype, index in ((torch.float32, torch.int64), (torch.bfloat16, torch.int32), (torch.int32, torch.int64)):
+        for n, count in ((17, 40), (1025, 9), (7, 0), (3, 1100)):
+            x, src = ((torch.randn(3, size) * 5).to(dtype) for size in (n, count))
+            indices = torch.randint(n, (3, count), dtype=index)
+            want = x.double().scatter_add(-1, indices.long(), src.double())
+            torch.use_deterministic_algorithms(False)
+            by_atomics = scatter_add(x, indices, src)
+            torch.use_deterministic_algorithms(True)
+            in_order = scatter_add(x, indices, src)
+            for out in (by_atomics, in_order):
+                torch.testing.assert_close(out.double(), want, rtol={torch.float32: 1e-5, torch.bfloat16: 4e-3}.get(dtype, 0), atol=1e-4 if dtype.is_floating_point else 0)
+    return "done"
+"""
+
+
+@pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs triton")
+def test_scatter_add_adds_by_atomics_and_in_order(tmp_path: Path) -> None:
+    (tmp_path / "scatter.py").write_text(SCATTER_ADD)
+    with Worker(f"{tmp_path / 'scatter.py'}:both") as worker:
+        assert worker.call(resources.cuda_reference() / "scatter_add" / "triton_scatter_add.py") == "done"
