@@ -11,7 +11,7 @@ from ascendops.spec.autograd import PREFIX, backward_sources
 
 if TYPE_CHECKING:
     from ascendops.spec.autograd import Autograd
-    from ascendops.spec.model import AttrSpec, OpSpec
+    from ascendops.spec.model import AttrSpec, OpSpec, TensorSpec
 
 # attribute type -> (how it is put into saved_data, how it is taken out, the C++ type of the restored value)
 _SAVED = {
@@ -65,19 +65,20 @@ def view(spec: OpSpec, result: Any) -> AutogradView:
     needed = _needed(spec, autograd)
     tensors = [tensor.name for tensor in (*spec.inputs, *spec.outputs) if tensor.name in needed]
     kept = [name for name in attrs if name in needed]
-    if any(attrs[name].type not in _SAVED for name in kept) or any(tensor.optional for tensor in spec.inputs):
+    if any(attrs[name].type not in _SAVED for name in kept) or (autograd.backward is not None and any(tensor.optional for tensor in spec.inputs)):
         return AutogradView("refused")
+    absent = {tensor.name for tensor in spec.inputs if tensor.optional}
     outputs = [tensor.name for tensor in spec.outputs]
     wide = autograd.backward is None
     unused = [name for name in outputs if PREFIX + name not in needed]
     return AutogradView(
         kind="formula" if wide else "operator",
-        requires=" || ".join(f"{tensor.name}.requires_grad()" for tensor in spec.inputs),
+        requires=" || ".join(_requires(tensor) for tensor in spec.inputs),
         results=tuple(f"const at::Tensor {name} = {'theResult' if len(outputs) == 1 else f'std::get<{i}>(theResult)'};" for i, name in enumerate(outputs)),
         save=(
-            f"ctx->save_for_backward({{{', '.join(tensors)}}});",
+            f"ctx->save_for_backward({{{', '.join(f'{name}.value_or(at::Tensor())' if name in absent else name for name in tensors)}}});",
             *(f'ctx->saved_data["{name}"] = {_SAVED[attrs[name].type][0].format(name)};' for name in kept),
-            *(f'ctx->saved_data["theNeed.{tensor.name}"] = {tensor.name}.requires_grad();' for tensor in spec.inputs),
+            *(f'ctx->saved_data["theNeed.{tensor.name}"] = {_requires(tensor)};' for tensor in spec.inputs),
             *([f"ctx->mark_non_differentiable({{{', '.join(unused)}}});"] if unused else []),
         ),
         load=tuple(_load(spec, tensors, [attrs[name] for name in kept], needed, wide)),
@@ -86,6 +87,10 @@ def view(spec: OpSpec, result: Any) -> AutogradView:
         call=("", "", "", "") if wide else _backward(spec, autograd, result),
         backward_arguments="" if autograd.backward is None else ", ".join(arg.name for arg in spec.sibling(autograd.backward).schema.arguments),
     )
+
+
+def _requires(tensor: TensorSpec) -> str:
+    return f"({tensor.name}.has_value() && {tensor.name}->requires_grad())" if tensor.optional else f"{tensor.name}.requires_grad()"
 
 
 def _needed(spec: OpSpec, autograd: Autograd) -> set[str]:

@@ -92,11 +92,19 @@ def _call(name: str, args: list[Typed]) -> Typed:
     special: Mapping[str, Callable[[], str]] = {
         **dict.fromkeys(("sum", "mean", "amax", "amin"), lambda: reduction),
         **dict.fromkeys(("gather", "scatter", "scatter_add"), lambda: f"at::{name}({', '.join([*texts[:2], f'{texts[2]}.to(at::kLong)', *texts[3:]])})"),
+        "conv2d_grad_x": lambda: _convolution_backward(texts, 0),
+        "conv2d_grad_weight": lambda: _convolution_backward(texts, 1),
         "flip": lambda: f"at::flip({texts[0]}, {_dims(args[1])})",
         "clamp": lambda: f"at::clamp({texts[0]}, at::Scalar({texts[1]}), at::Scalar({texts[2]}))",
         "where": lambda: f"at::where({texts[0]}, {', '.join(text if kind == TENSOR else f'at::Scalar({text})' for text, kind in args[1:])})",
     }  # fmt: skip
     return (special[name]() if name in special else f"at::{name}({', '.join(texts)})"), kind
+
+
+def _convolution_backward(texts: list[str], place: int) -> str:
+    wanted = ", ".join("true" if place == i else "false" for i in range(3))
+    grad, x, weight, *window, groups = texts
+    return f"std::get<{place}>(at::convolution_backward({grad}, {x}, {weight}, at::OptionalIntArrayRef(), {', '.join(window)}, false, {{0, 0}}, {groups}, {{{wanted}}}))"
 
 
 def _dims(value: Typed) -> str:

@@ -21,6 +21,8 @@ FUNCTIONS: dict[str, tuple[int, int]] = {
     "gather": (3, 3),  # gather(t, dim, index), as torch.gather
     "scatter_add": (4, 4),  # as scatter, but added
     "scatter": (4, 4),  # scatter(t, dim, index, source), as torch.scatter: places of t that `index` names take values of `source`
+    # of torch.conv2d(x, weight, None, stride, padding, dilation, groups): conv2d_grad_x(grad_y, x, weight, stride, padding, dilation, groups)
+    **dict.fromkeys(("conv2d_grad_x", "conv2d_grad_weight"), (7, 7)),
     "unreduce": (3, 4),  # unreduce(t, like, dim, keepdim): puts the dims back that a reduction removed, and expands to `like`
 }  # fmt: skip
 _BINARY = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)

@@ -218,12 +218,13 @@ def _relations(top: Table, declared: tensors.Declared) -> dict[str, tuple[str, .
 def _axes(top: Table, declared: tensors.Declared) -> dict[str, AxisRule]:
     """[axes.NAME]: what the sizes of an axis must be."""
     known = frozenset[str]().union(*(tensor.shape.binds for tensor in declared.inputs))
+    units = known | {attr.name for attr in declared.attrs if attr.type == "int"}
     outer = top.table("axes")
     found = {}
     for name in outer.data:
         if name not in known:
             raise DimsError(f"no input has the axis '{name}'", where=outer.where(name), help=did_you_mean(name, known))
-        found[name] = _axis(outer.table(name, ("multiple", "minimum", "maximum")), outer.where(name), name, known)
+        found[name] = _axis(outer.table(name, ("multiple", "minimum", "maximum")), outer.where(name), name, units)
     return found
 
 
@@ -231,9 +232,9 @@ def _axis(table: Table, where: str | None, name: str, known: frozenset[str]) -> 
     rule = AxisRule(table.get("multiple", (int, str), "2", 1), table.get("minimum", int, "1", 0), table.get("maximum", int, "512", 0))
     if isinstance(rule.multiple, str):
         if rule.multiple not in known - {name}:
-            raise DimsError(f"no other axis is called '{rule.multiple}'", where=where, help=did_you_mean(rule.multiple, known - {name}))
+            raise DimsError(f"no other axis or int attribute is called '{rule.multiple}'", where=where, help=did_you_mean(rule.multiple, known - {name}))
     elif rule.multiple < 1:
-        raise BadValue(f"sizes of '{name}' cannot be {rule.rule}", where=where, help="multiple is 1 or more, or the name of an axis")
+        raise BadValue(f"sizes of '{name}' cannot be {rule.rule}", where=where, help="multiple is 1 or more, or the name of an axis or an int attribute")
     if rule.minimum < 0 or rule.maximum < 0 or 0 < rule.maximum < rule.minimum:
         raise BadValue(f"sizes of '{name}' cannot be {rule.rule}", where=where, help="minimum is 0 or more, maximum no less than it")
     return rule

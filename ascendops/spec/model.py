@@ -93,7 +93,7 @@ class Case:
 
 @dataclass(frozen=True)
 class AxisRule:
-    """What the size of an axis must be: a multiple of a number or of another axis (by name), at least a number, and at most one (0: any)."""
+    """What the size of an axis must be: a multiple of a number, of another axis or of an int attribute (by name), at least a number, and at most one (0: any)."""
 
     multiple: int | str = 1
     minimum: int = 0
@@ -107,7 +107,7 @@ class AxisRule:
         return " and ".join(parts) or "any size"
 
     def allows(self, size: int, axes: Mapping[str, Any]) -> bool:
-        """Whether a size keeps the rule, given the other axes; a size that is a symbol is not known yet."""
+        """Whether a size keeps the rule, given the other axes and the attributes; a size that is a symbol is not known yet."""
         unit = axes.get(self.multiple, 1) if isinstance(self.multiple, str) else self.multiple
         whole = not isinstance(unit, int) or (size % unit == 0 if unit else size == 0)
         return whole and size >= self.minimum and (self.maximum == 0 or size <= self.maximum)

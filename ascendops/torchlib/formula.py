@@ -85,6 +85,15 @@ def _scatter_add(tensor: torch.Tensor, dim: int, index: torch.Tensor, source: to
     return torch.scatter_add(tensor, dim, index.long(), source)
 
 
+def _convolution_backward(place: int) -> Callable[..., torch.Tensor]:
+    def backward(grad: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, stride: Any, padding: Any, dilation: Any, groups: int) -> torch.Tensor:
+        wanted = [place == i for i in range(3)]
+        found = torch.ops.aten.convolution_backward(grad, x, weight, None, list(stride), list(padding), list(dilation), False, [0, 0], groups, wanted)
+        return cast(torch.Tensor, found[place])
+
+    return backward
+
+
 def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool = False) -> torch.Tensor:
     """`tensor` with the dims put back that a reduction of `like` over `dim` removed, expanded to the shape of `like`."""
     rank = like.dim()
@@ -97,6 +106,7 @@ def unreduce(tensor: torch.Tensor, like: torch.Tensor, dim: Any, keepdim: bool =
 
 _SPECIAL: dict[str, Callable[..., Any]] = {
     "size": _size, "numel": _numel, "expand_as": _expand_as, "reshape_as": _reshape_as, "cast_as": _cast_as, "clamp": _clamp, "flip": _flip,
+    "conv2d_grad_x": _convolution_backward(0), "conv2d_grad_weight": _convolution_backward(1),
     "gather": _gather, "scatter": _scatter, "scatter_add": _scatter_add, "unpermute": _unpermute, "unreduce": unreduce, "rows": rows, "silu_backward": silu_backward, "gelu_backward": torch.ops.aten.gelu_backward,
     "sum": _reduce(torch.sum), "mean": _reduce(torch.mean), "amax": _reduce(torch.amax), "amin": _reduce(torch.amin),
     "silu": torch.nn.functional.silu, "softplus": torch.nn.functional.softplus, "relu": torch.relu,

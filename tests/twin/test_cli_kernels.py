@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from ascendops.errors import ExitCode
+from ascendops.testing.runs import LINES
 
 pytestmark = pytest.mark.twin
 
@@ -161,10 +162,13 @@ def test_ctrl_c_is_130_and_leaves_no_half_written_file(relu):
     import signal
     import time
 
+    (relu / LINES).unlink(missing_ok=True)
     process = subprocess.Popen(
         [sys.executable, "-m", "ascendops", "test", "--out", "run.json"], cwd=relu, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(3)
+    lines, end = relu / LINES, time.monotonic() + 120
+    while not (lines.exists() and lines.stat().st_size) and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == ExitCode.INTERRUPTED, out + err

@@ -140,9 +140,28 @@ def test_convolutions(library, image, window, stride, padding, dilation, column)
     assert_product(y, want, size)
 
 
+@pytest.mark.parametrize("groups", [1, 3, 6])
+@pytest.mark.parametrize("column", [0, 2])
+def test_convolutions_of_groups_and_their_gradients(library, groups, column):
+    dtype = [torch.float32, None, torch.bfloat16][column]
+    x, weight, bias = values(2, 6, 9, 8, dtype=dtype), values(12, 6 // groups, 3, 2, dtype=dtype, seed=1), values(12, dtype=dtype, seed=2)
+    ways = ([2, 1], [1, 0], [1, 2], groups)
+    y, _ = run(library, "conv2d", x, weight, bias, column=column, stride=ways[0], padding=ways[1], dilation=ways[2], groups=groups)
+    assert_product(y, torch.conv2d(x.double(), weight.double(), bias.double(), *ways), torch.conv2d(x.double().abs(), weight.double().abs(), bias.double().abs(), *ways))
+    if column == 0:
+        library("conv2d").register()
+        for leaves in ([x, weight, bias], [x, weight]):
+            leaves = [leaf.clone().requires_grad_() for leaf in leaves]
+            sides = [f(*leaves, *[None] * (3 - len(leaves)), *ways) for f in (torch.ops.ascendops.conv2d, torch.conv2d)]
+            slopes = [torch.autograd.grad(side, leaves, values(*side.shape, seed=3), create_graph=True) for side in sides]
+            seconds = [torch.autograd.grad(sum((slope**2).sum() for slope in found), leaves[:2]) for found in slopes]
+            for ours, theirs in zip((*slopes[0], *seconds[0]), (*slopes[1], *seconds[1]), strict=True):
+                torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-3)
+
+
 def test_a_convolution_refuses_what_torch_refuses(library):
     x, weight = torch.ones(1, 2, 4, 4), torch.ones(3, 2, 3, 3)
-    for refused, ways in [(torch.ones(1, 2, 2, 9), {}), (x, {"dilation": [1, 2]}), (torch.ones(1, 3, 4, 4), {}), (x, {"stride": [0, 1]})]:
+    for refused, ways in [(torch.ones(1, 2, 2, 9), {}), (x, {"dilation": [1, 2]}), (torch.ones(1, 3, 4, 4), {}), (x, {"stride": [0, 1]}), (x, {"groups": 2}), (x, {"groups": 0}), (torch.ones(1, 4, 4, 4), {"groups": 2})]:
         with pytest.raises((RuntimeError, ValueError)):
             torch.conv2d(refused, weight, None, **ways)
         with pytest.raises(AscendOpsError):

@@ -19,7 +19,7 @@ from ascendops.toolchain import cache, compiler
 from ascendops.torchlib import registry
 
 pytestmark = [pytest.mark.twin, pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")]
-NAMES = {"mean": "ascendops_cpp_mean", "sub": "ascendops_cpp_sub", "layer_norm": "ascendops_cpp_norm"}
+NAMES = {"mean": "ascendops_cpp_mean", "sub": "ascendops_cpp_sub", "layer_norm": "ascendops_cpp_norm", "conv2d": "ascendops_cpp_conv"}
 
 
 def extension(projects: dict[str, Path]) -> Path:
@@ -77,6 +77,10 @@ def test_the_gradients_are_torchs(ops):
         both(lambda t, dim=dim, keep=keepdim: ops["mean"](t, dim, keep), lambda t, dim=dim, keep=keepdim: t.mean(dim, keep), x.expand(3, 4, 5))
     both(ops["sub"], torch.sub, x, y)
     both(lambda *t: ops["layer_norm"](*t, 1e-5)[0], lambda t, w, b: torch.nn.functional.layer_norm(t, [5], w, b), x, w, b)
+    image, window, bias = torch.randn(2, 4, 6, 5), torch.randn(6, 2, 3, 2), torch.randn(6)
+    ways = ([2, 1], [1, 0], [1, 2], 2)
+    both(lambda *t: ops["conv2d"](*t, *ways), lambda *t: torch.conv2d(*t, *ways), image, window, bias)
+    both(lambda *t: ops["conv2d"](*t, None, *ways), lambda *t: torch.conv2d(*t, None, *ways), image, window)  # an optional input that is not there
     assert not ops["layer_norm"](x.requires_grad_(), w, b, 1e-5)[1].requires_grad  # an output whose gradient is not read
 
 
@@ -111,6 +115,7 @@ def test_every_function_of_the_language_is_cpp():
         "unreduce(g, x, n, keep)": "Unreduce(g, x, {n}, keep)", "flip(x, 1)": "at::flip(x, {1})", "clamp(x, n, 2)": "at::clamp(x, at::Scalar(n), at::Scalar(2))",
         "g if keep else 0": "(keep ? g : at::scalar_tensor(0))", "cumsum(x, n)": "at::cumsum(x, n)", "expand_as(g, x)": "g.expand_as(x)",
         "unpermute(g, dims)": "Unpermute(g, dims)", "scatter(x, -1, g, x)": "at::scatter(x, -1, g.to(at::kLong), x)", "gather(x, 0, g)": "at::gather(x, 0, g.to(at::kLong))",
+        "conv2d_grad_weight(g, x, x, dims, dims, [1, 2], n)": "std::get<1>(at::convolution_backward(g, x, x, at::OptionalIntArrayRef(), dims, dims, {1, 2}, false, {0, 0}, n, {false, true, false}))",
         "cast_as(g, x) * size(x, 0)": "(CastAs(g, x) * x.size(0))", "-x * (not keep)": "(-x * !(keep))",
     }.items():  # fmt: skip
         assert gradcpp.cpp(formula.parse(text), kinds) == said

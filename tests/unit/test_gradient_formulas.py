@@ -40,6 +40,8 @@ def _shapes(family, preset, inputs):
         return [(3, 4), (1, 4)]
     if family == "matmul":
         return [(2, 3, 4), (2, 5, 4) if preset == "matmul_nt" else (2, 4, 5)]
+    if family == "conv2d":
+        return [(2, 3, 4, 5), (4, 3, 2, 2), (4,)]
     if family == "matmul_epilogue":
         return [(2, 3, 4), (5, 4), (5,)]
     return [(2, 3, 4) if family in ("transpose", "permute") else (3, 4)] * inputs
@@ -103,7 +105,7 @@ def test_formulas_are_torch_expressions():
         torch.testing.assert_close(evaluate(formula.parse(text), values), wanted)
     for name in formula.FUNCTIONS:
         assert hasattr(torch, name) or name in {"numel", "size", "cast_as", "expand_as", "reshape_as", "unreduce", "unpermute", "silu", "softplus", "relu", "rows",
-                                         "silu_backward", "gelu_backward"}, name  # fmt: skip
+                                         "silu_backward", "gelu_backward", "conv2d_grad_x", "conv2d_grad_weight"}, name  # fmt: skip
 
 
 def test_what_formulas_have_in_common_is_computed_once(monkeypatch):

@@ -77,6 +77,15 @@ def test_an_axis_can_be_a_multiple_of_another_one(tmp_path):
     assert all(heads <= 12 and (heads % groups == 0 if groups else heads == 0) for heads, _, groups in made)
 
 
+def test_an_axis_can_be_a_multiple_of_an_attribute(tmp_path):
+    spec = declared(tmp_path, TEXT.replace("Tensor x)", "Tensor x, int parts=2)").replace("multiple = 2", 'multiple = "parts"'))
+    assert spec.output_shapes({"x": (3, 9)}, {"parts": 3}) == [(3, 4)]
+    for size, parts in ((9, 2), (8, 0)):
+        with pytest.raises(ShapeMismatch, match="a multiple of parts"):
+            spec.output_shapes({"x": (3, size)}, {"parts": parts})
+    assert all(case.case.shapes["x"][-1] % case.case.attrs.get("parts", 2) == 0 for case in cases(spec))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [

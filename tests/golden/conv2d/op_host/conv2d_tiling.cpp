@@ -1,7 +1,7 @@
 // Tiling of conv2d:
-// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over c, + bias[f].
-// For an image it is a product: filters x depth with depth x pixels. A unit of work is a tile of pixels with a part of
-// the filters; the vector cores take the units in turn.
+// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over the channels c of the group of f, + bias[f].
+// For a group of channels of an image it is a product: filters x depth with depth x pixels. A unit of work is a tile of
+// pixels with a part of the filters of the group; the vector cores take the units in turn.
 #include <algorithm>
 #include <cstdint>
 
@@ -16,6 +16,7 @@ namespace {
 constexpr uint64_t KEY_POINTWISE = 1;
 constexpr uint64_t KEY_WINDOW = 2;
 constexpr size_t BIAS = 2;  // place of the optional input
+constexpr size_t GROUPS = 3;  // place of the attribute
 constexpr int64_t MOST = 2147483647;
 constexpr int64_t FRACTAL = 16;
 constexpr int64_t BLOCK_BYTES = 32;
@@ -65,7 +66,7 @@ bool GetSide(const gert::RuntimeAttrs &attrs, size_t place, int64_t in, int64_t 
     return true;
 }
 
-// The rest of the sizes; returns the number of images, or -1 when the shapes are not those of a convolution.
+// The rest of the sizes; returns the number of images times that of groups, or -1 when the shapes are not those of a convolution.
 int64_t GetSizes(gert::TilingContext *context, Conv2dTilingData &tiling)
 {
     const gert::StorageShape *input = context->GetInputShape(0);
@@ -76,21 +77,24 @@ int64_t GetSizes(gert::TilingContext *context, Conv2dTilingData &tiling)
     }
     const gert::Shape &x = input->GetStorageShape();
     const gert::Shape &w = filters->GetStorageShape();
-    if (x.GetDimNum() != 4 || w.GetDimNum() != 4 || x.GetDim(1) != w.GetDim(1) || x.GetDim(1) < 1 || w.GetDim(0) < 1 ||
+    const int64_t *groups = attrs->GetInt(GROUPS);
+    if (groups == nullptr || *groups < 1 || *groups > MOST || x.GetDimNum() != 4 || w.GetDimNum() != 4 ||
+        x.GetDim(1) != w.GetDim(1) * *groups || x.GetDim(1) < 1 || w.GetDim(0) < 1 || w.GetDim(0) % *groups != 0 ||
         !GetSide(*attrs, 0, x.GetDim(2), w.GetDim(2), tiling.y) ||
         !GetSide(*attrs, 1, x.GetDim(3), w.GetDim(3), tiling.x)) {
         return -1;
     }
-    const int64_t depth = x.GetDim(1) * w.GetDim(2) * w.GetDim(3);
+    const int64_t depth = w.GetDim(1) * w.GetDim(2) * w.GetDim(3);
     const int64_t pixels = static_cast<int64_t>(tiling.y.out) * tiling.x.out;
     if (depth > MOST || w.GetDim(0) > MOST || pixels > MOST || x.GetDim(2) * x.GetDim(3) > MOST) {
         return -1;
     }
-    tiling.channels = static_cast<int32_t>(x.GetDim(1));
-    tiling.filters = static_cast<int32_t>(w.GetDim(0));
+    tiling.groups = static_cast<int32_t>(*groups);
+    tiling.channels = static_cast<int32_t>(w.GetDim(1));
+    tiling.filters = static_cast<int32_t>(w.GetDim(0) / *groups);
     tiling.depth = static_cast<int32_t>(depth);
     tiling.hasBias = context->GetOptionalInputShape(BIAS) != nullptr ? 1 : 0;
-    return x.GetDim(0);
+    return x.GetDim(0) * *groups;
 }
 
 bool IsPointwise(const Conv2dSide &side)

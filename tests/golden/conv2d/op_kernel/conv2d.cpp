@@ -1,5 +1,6 @@
 // conv2d:
-// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over c, + bias[f].
+// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over the channels c of the group of f, + bias[f].
+// Channels and filters are those of one group; `image` counts the groups of all images, which lie one after the other.
 // A tile of pixels is a product, filters x depth with depth x pixels, summed in fp32 on the cube core. Its blocks come
 // to UB as fp32, where the vector core adds the bias to them; they are rounded once on the way out.
 #include "kernel_operator.h"
@@ -78,7 +79,8 @@ private:
         const int64_t pixel = static_cast<int64_t>(tile.row) * tiling_->x.out + tile.column;
         const int64_t filter = static_cast<int64_t>(part) * cube.singleCoreM;
         const int32_t filters = unfold::Least(tiling_->filters - filter, cube.singleCoreM);
-        matmul.SetTensorA(weightGm_[filter * tiling_->depth]);
+        const int64_t before = tile.image % tiling_->groups * tiling_->filters;  // filters of the groups before this one
+        matmul.SetTensorA(weightGm_[(before + filter) * tiling_->depth]);
         if constexpr (POINTWISE) {
             matmul.SetTensorB(xGm_[tile.image * tiling_->channels * pixels_ + pixel]);
         } else {
@@ -88,8 +90,11 @@ private:
         matmul.SetTail(filters, pixels, tiling_->depth);
         for (int32_t column = 0; column < pixels; column += baseN_) {
             for (int32_t row = 0; row < filters; row += baseM_) {
-                Finish(tile.image, filter + row, pixel + column, unfold::Least(filters - row, baseM_),
-                       unfold::Least(pixels - column, baseN_));
+                const int32_t rows = unfold::Least(filters - row, baseM_);
+                if (tiling_->hasBias != 0) {
+                    LoadBias(before + filter + row, rows);
+                }
+                Finish(tile.image, filter + row, pixel + column, rows, unfold::Least(pixels - column, baseN_));
             }
         }
     }
@@ -102,7 +107,6 @@ private:
         sums_.EnQue(sums);
         sums = sums_.template DeQue<float>();
         if (tiling_->hasBias != 0) {
-            LoadBias(filter, rows);
             AddBias(sums, rows, width);
         }
         const int64_t first = (image * tiling_->filters + filter) * pixels_ + pixel;

@@ -16,11 +16,11 @@ struct Conv2dSide {
     int32_t dilation;
 };
 
-// A tile of pixels of one image: whole rows, or a part of one row. They are the columns of the right matrix.
+// A tile of pixels of one group of an image: whole rows, or a part of one row. They are the columns of the right matrix.
 struct Conv2dTiles {
     int32_t rows;
     int32_t columns;
-    int32_t down;       // tiles of an image below each other
+    int32_t down;       // tiles of a group below each other
     int32_t across;     // and beside each other
     int32_t most;       // pixels of a tile, rounded up to whole fractals
     int32_t pitch;      // of the rows of the image that a tile reads, in UB
@@ -32,14 +32,15 @@ struct Conv2dTilingData {
     Conv2dSide y;
     Conv2dSide x;
     Conv2dTiles tiles;
-    int32_t channels;
-    int32_t filters;
+    int32_t groups;
+    int32_t channels;   // of a group
+    int32_t filters;    // of a group
     int32_t depth;      // channels * pixels of a window: what is summed
     int32_t parts;      // of the filters
     int32_t sliceRows;  // rows of a block that are finished at a time
     int32_t hasBias;
     int32_t cores;      // vector cores
-    int64_t units;      // images * tiles * parts
+    int64_t units;      // images * groups * tiles * parts
 };
 
 #endif
