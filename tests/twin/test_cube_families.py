@@ -149,7 +149,7 @@ def test_convolutions_of_groups_and_their_gradients(library, groups, column):
     y, _ = run(library, "conv2d", x, weight, bias, column=column, stride=ways[0], padding=ways[1], dilation=ways[2], groups=groups)
     assert_product(y, torch.conv2d(x.double(), weight.double(), bias.double(), *ways), torch.conv2d(x.double().abs(), weight.double().abs(), bias.double().abs(), *ways))
     if column == 0:
-        library("conv2d").register()
+        library("conv2d", 0).register()
         for leaves in ([x, weight, bias], [x, weight]):
             leaves = [leaf.clone().requires_grad_() for leaf in leaves]
             sides = [f(*leaves, *[None] * (3 - len(leaves)), *ways) for f in (torch.ops.ascendops.conv2d, torch.conv2d)]
