@@ -150,8 +150,8 @@ def test_convolutions_of_groups_and_their_gradients(library, groups, column):
     assert_product(y, torch.conv2d(x.double(), weight.double(), bias.double(), *ways), torch.conv2d(x.double().abs(), weight.double().abs(), bias.double().abs(), *ways))
     if column == 0:
         library("conv2d", 0).register()
-        for leaves in ([x, weight, bias], [x, weight]):
-            leaves = [leaf.clone().requires_grad_() for leaf in leaves]
+        for tensors in ([x, weight, bias], [x, weight]):
+            leaves = [leaf.clone().requires_grad_() for leaf in tensors]
             sides = [f(*leaves, *[None] * (3 - len(leaves)), *ways) for f in (torch.ops.ascendops.conv2d, torch.conv2d)]
             slopes = [torch.autograd.grad(side, leaves, values(*side.shape, seed=3), create_graph=True) for side in sides]
             seconds = [torch.autograd.grad(sum((slope**2).sum() for slope in found), leaves[:2]) for found in slopes]
