@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ascendops.build import outputs as places
+from ascendops.build import inferred, outputs as places
 from ascendops.build.call import Call, TensorArg, host_tensor
 from ascendops.build.kernel_shapes import KernelShapes
 from ascendops.build.plan import Plan, Plans
 from ascendops.build.result import RunResult
 from ascendops.build.signature import Bound, Signature
-from ascendops.build.tensors import as_list, as_tensor, describe, dtype_name
-from ascendops.errors import InputError, OpHostError
+from ascendops.build.tensors import as_list, as_tensor, dtype_name
+from ascendops.errors import InputError
 from ascendops.twin.diagnostics import raise_for_findings
 from ascendops.twin.host import HostLibrary, OpDef
 from ascendops.twin.launch import launch
@@ -184,8 +184,8 @@ class Operator:
         """What op_host says about a call, and the outputs that were allocated for it."""
         host_inputs = [host_tensor(param, tensors[param.name]) for param in self.definition.inputs]
         column = self._column_by_outputs(self.columns(tensors), bound, host_inputs, given)
-        shapes, notes = self._output_shapes(bound, tensors, host_inputs, given)
-        dtypes = self._output_dtypes(host_inputs, bound, column)
+        shapes, notes = inferred.output_shapes(self, bound, tensors, host_inputs, given)
+        dtypes = inferred.output_dtypes(self, host_inputs, bound, column)
         outputs = places.allocate(self.definition, shapes, dtypes, tensors, given)
         if outputs and all(tensor.numel() == 0 for tensor in places.flat(outputs)):
             return Plan(column, shapes, dtypes, None, notes), outputs
@@ -238,7 +238,7 @@ class Operator:
             return found
         allowed = [", ".join(f"{name}: {dtypes[name][c]}" for name in given) for c in every]
         got = ", ".join(f"{name}: {kind}" for name, kind in given.items())
-        raise InputError(f"{self.name} has no kernel for {got}", where=self._where(), help="use one of: " + " | ".join(dict.fromkeys(allowed)))
+        raise InputError(f"{self.name} has no kernel for {got}", where=self.where, help="use one of: " + " | ".join(dict.fromkeys(allowed)))
 
     def _column_by_outputs(self, columns: Sequence[int], bound: Bound, inputs: Sequence[Any], given: Sequence[Any]) -> int:
         """Of columns that the inputs fit, the one with the given outputs' dtypes, else with those of InferDataType."""
@@ -252,59 +252,7 @@ class Operator:
             wanted = self.host.infer_dtype(self.definition.op_type, inputs, bound.attrs)
         return columns[made.index(wanted)] if wanted in made else columns[0]
 
-    def _output_shapes(
-        self, bound: Bound, tensors: Mapping[str, TensorArg], inputs: Sequence[Any], given: Sequence[Any]
-    ) -> tuple[list[Any], tuple[str, ...]]:
-        """Output shapes (a list of them for a dynamic output), and what had to be assumed for them.
-
-        With an op.toml the compiled InferShape must agree with its shape rule. Without one the shapes of `out` count, then InferShape's,
-        then the broadcast of the inputs.
-        """
-        declared = None
-        if self.spec is not None:
-            shapes = {name: [tuple(one.shape) for one in t] if isinstance(t, list) else None if t is None else tuple(t.shape) for name, t in tensors.items()}
-            declared = [tuple(shape) for shape in self.spec.output_shapes(shapes, bound.attrs)]
-        elif given and len(given) == len(self.definition.outputs):
-            return [[tuple(t.shape) for t in each] if isinstance(each, (list, tuple)) else tuple(each.shape) for each in given], ()
-        if not self.definition.has_infershape:
-            return self._assumed_shapes(tensors, "registers no InferShape") if declared is None else (declared, ())
-        sizes = places.counts(self.definition, tensors)
-        inferred, touched = self.host.inferred_shapes(self.definition.op_type, inputs, bound.attrs, output_counts=sizes)
-        if not touched and declared is None:
-            return self._assumed_shapes(tensors, "has an InferShape that sets no shape")
-        if declared is not None and inferred != declared:
-            why = f"op_host says {inferred}, op.toml says {declared} for {describe(list(tensors.items()))}"
-            raise OpHostError(f"InferShape of {self.definition.op_type} disagrees with op.toml", where=self._where(), why=why)
-        if any(size < 0 for shape in inferred for size in shape):
-            what = f"InferShape of {self.definition.op_type} leaves sizes open: {[list(shape) for shape in inferred]}"
-            raise InputError(what, where=self._where(), help="pass output tensors that are large enough with out=")
-        return places.nest(self.definition, inferred, sizes), ()
-
-    def _assumed_shapes(self, tensors: Mapping[str, TensorArg], lack: str) -> tuple[list[Any], tuple[str, ...]]:
-        import torch
-
-        op = self.definition.op_type
-        if not self.definition.outputs:  # it writes into its inputs
-            return [], ()
-        shapes = [t.shape for t in tensors.values() if t is not None and not isinstance(t, list)]
-        try:
-            shape: tuple[int, ...] = tuple(torch.broadcast_shapes(*shapes))
-        except RuntimeError as error:
-            what = f"{op} {lack}, and its inputs do not broadcast, so its output shapes are not known"
-            raise OpHostError(what, where=self._where(), why=describe(list(tensors.items())), help="pass the output tensors with out=") from error
-        lists = [[tuple(t.shape) for t in value] for value in tensors.values() if isinstance(value, list)]
-        assumed = [lists[0] if lists and param.param_type == "dynamic" else shape for param in self.definition.outputs]
-        return assumed, (f"{op} {lack}: its outputs were given the inputs' broadcast shape {list(shape)}",)
-
-    def _output_dtypes(self, inputs: Sequence[Any], bound: Bound, column: int) -> list[str]:
-        columns = [param.dtypes[column] for param in self.definition.outputs]
-        if self.spec is None or not self.definition.has_inferdtype:
-            return columns
-        inferred = self.host.infer_dtype(self.definition.op_type, inputs, bound.attrs)
-        if inferred != columns:
-            why = f"op_host says {inferred}, the dtype column says {columns}"
-            raise OpHostError(f"InferDataType of {self.definition.op_type} disagrees with its dtype columns", where=self._where(), why=why)
-        return columns
-
-    def _where(self) -> str:
+    @property
+    def where(self) -> str:
+        """The signature, for errors."""
         return str(self.signature)

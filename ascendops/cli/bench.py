@@ -22,7 +22,7 @@ from ascendops.errors import ExitCode
 
 if TYPE_CHECKING:
     from ascendops.perf.baseline import Comparison
-    from ascendops.perf.bench import Bench, Row
+    from ascendops.perf.rows import Bench, Row
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 _HEAD = ["operator", "call", "dtype", "µs", "key", "blocks", "bound", "roof", "of roof"]

@@ -16,7 +16,7 @@ from ascendops.errors import PackageUnusable, ToolchainMissing
 from ascendops.packages import manifest
 from ascendops.packages.manifest import GROUP, Manifest, Part
 from ascendops.spec import names, socs
-from ascendops.twin import compilation, launch
+from ascendops.twin import compilation, loaded
 from ascendops.twin.host import HostLibrary
 
 _owners: dict[str, str] = {}  # qualified operator name to the package that registered it
@@ -42,7 +42,7 @@ def load(folder: str | os.PathLike[str]) -> Library:
         for extension in sorted((root / "extension").glob("*.so")):
             _load_extension(extension, made)
     else:
-        launch.ship_runtime(root, _file(root, made, made.runtime))
+        loaded.ship_runtime(root, _file(root, made, made.runtime))
     ops: dict[str, Operator] = {}
     for part in made.parts:
         ops |= _operators(root, made, part, soc, make)

@@ -25,7 +25,7 @@ from ascendops.packages.sources import sources
 from ascendops.spec import names
 from ascendops.twin import compilation
 from ascendops.twin.host import HostLibrary
-from ascendops.twin.launch import CUBE_LIBRARY
+from ascendops.twin.loaded import CUBE_LIBRARY
 
 if TYPE_CHECKING:
     from ascendops.build.library import Library

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ascendops.errors import BenchBaselineError
 
 if TYPE_CHECKING:
-    from ascendops.perf.bench import Bench, Row
+    from ascendops.perf.rows import Bench, Row
 
 FORMAT = "ascendops-bench/1"
 _SAME = ("backend", "soc")

@@ -6,13 +6,14 @@ import hashlib
 import math
 import platform
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import AscendOpsError, BenchError, NothingSelected
 from ascendops.perf.roofline import Roof, roof
+from ascendops.perf.rows import Bench, Row
 from ascendops.worker import Worker
 
 if TYPE_CHECKING:
@@ -41,66 +42,6 @@ class Options:
     seed: int = 0
     timeout_s: float = 300.0
     tried: tuple[tuple[str, int], ...] = ()
-
-
-@dataclass(frozen=True)
-class Row:
-    """One call: `us` is the median time, or NaN where `wrong` says why the call was not timed.
-
-    Attributes:
-        spread: Interquartile range over the median; 0 for a model.
-        busy_us: Time of each pipe of the slowest block; empty on a device.
-        fraction: Roof over time: 1.0 is as fast as the chip can be.
-    """
-
-    op: str
-    case: str
-    dtype: str
-    shapes: str
-    us: float
-    spread: float = 0.0
-    repeats: int = 0
-    block_dim: int = 0
-    tiling_key: int = 0
-    tiling_name: str = ""
-    busy_us: Mapping[str, float] = field(default_factory=dict)
-    roof_us: float = 0.0
-    roof: str = ""
-    bytes: int = 0
-    flops: int = 0
-    wrong: str = ""
-
-    @property
-    def id(self) -> tuple[str, str, str]:
-        """What a row of another run must have in common to be compared."""
-        return self.op, f"{self.case} {self.shapes}", self.dtype
-
-    @property
-    def bound(self) -> str:
-        """The busiest pipe of the slowest block; empty where nobody saw it."""
-        return max(self.busy_us, key=lambda pipe: self.busy_us[pipe]) if self.busy_us else ""
-
-    @property
-    def fraction(self) -> float:
-        """The roof over the time."""
-        return self.roof_us / self.us if self.us else 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready fields; a time that is not there is null."""
-        known = not math.isnan(self.us)
-        return {**asdict(self), "us": self.us if known else None, "bound": self.bound, "fraction": self.fraction if known else None}
-
-
-@dataclass(frozen=True)
-class Bench:
-    """The rows of a run and the conditions under which they hold."""
-
-    rows: tuple[Row, ...]
-    environment: Mapping[str, Any]
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready fields."""
-        return {"environment": dict(self.environment), "rows": [row.to_dict() for row in self.rows]}
 
 
 def bench(roots: Sequence[Path], options: Options, progress: Callable[[Row], None] | None = None) -> Bench:

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import CompileError, TuneError
-from ascendops.perf.bench import Kept, Options, Row, environment, measured
+from ascendops.perf.bench import Kept, Options, environment, measured
+from ascendops.perf.rows import Row
 
 if TYPE_CHECKING:
     from ascendops.build import Project

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,13 @@ from ascendops.render import compose, env, families
 from ascendops.render.columns import kept, restrict
 from ascendops.render.families import Choice
 from ascendops.render.fileset import FileSet
-from ascendops.render.free import Free, check, free
+from ascendops.render.free import Free, free
 from ascendops.render.gen import gen
 from ascendops.render.gradients import gradients, with_relations
+from ascendops.render.signature import fitting, own as own_signature
 from ascendops.spec import names, schema as schemas
 from ascendops.spec.load import parse as parse_spec
-from ascendops.spec.schema import FunctionSchema, Return
-from ascendops.spec.tensors import attributes
+from ascendops.spec.schema import FunctionSchema
 
 if TYPE_CHECKING:
     from ascendops.interchange import Declaration
@@ -159,7 +159,7 @@ def _choose(name: str, family: str | None, like: str | None, schema: str | None,
         return families.choose(name, family_name=family, like=like, dialect=dialect)
     try:
         choice = families.choose(name)
-        _signature(name, choice, schema)
+        fitting(name, choice, schema)
     except (UnknownPreset, SchemaMisfit):
         return _free("no template has this interface")
     return choice
@@ -173,7 +173,7 @@ def _make(
     name: str, choice: Choice, schema: str | None, units: tuple[str, ...], source: Declaration | None, dest: Path
 ) -> tuple[FileSet, OpSpec] | None:  # fmt: skip
     """The user's files and the declaration; None if the template has not the dtypes of `source`."""
-    files = _operator(name, choice, _signature(name, choice, schema), units, source)
+    files = _operator(name, choice, fitting(name, choice, schema), units, source)
     spec = parse_spec(files["op.toml"], dest / "op.toml")
     if source is None or choice.values.get("any_schema"):
         return files, spec
@@ -194,69 +194,18 @@ def _operator(
     name: str, choice: Choice, signature: FunctionSchema, units: tuple[str, ...], source: Declaration | None
 ) -> FileSet:  # fmt: skip
     """The user's files, those of the backward operator included if the preset names one and nothing but a name or a schema was given."""
-    own = _own(name, choice)
+    own = own_signature(name, choice)
     files = _render(choice, _context(name, choice, signature, own, units, source), source)
     if "backward" not in choice.values or source is not None:
         return files
     renamed = compose.renames(own, signature)
     second = families.choose(choice.values["backward"], like=choice.values["backward"])
-    theirs = _own(f"{name}_backward", second)
+    theirs = own_signature(f"{name}_backward", second)
     text = re.sub(r"\w+", lambda word: renamed.get(word[0], word[0]), theirs.text)
     context = _context(theirs.name, second, schemas.parse(text, where=f"preset {second.preset}"), theirs, units, None)
     grads = {renamed.get(key, key): renamed.get(value, value) for key, value in choice.values["grads"].items()}
     compose.add_backward(files, _render(second, context, None), theirs.name, grads)
     return files
-
-
-def _own(name: str, choice: Choice) -> FunctionSchema:
-    return schemas.parse(str(choice.values["schema"]).replace("{name}", name), where=f"preset {choice.preset}")
-
-
-def _signature(name: str, choice: Choice, text: str | None) -> FunctionSchema:
-    preset = _own(name, choice)
-    if text is None:
-        return preset
-    given = _named(schemas.parse(text, where="--schema"))
-    problems = []
-    if given.name != name:
-        problems.append(f"it is called '{given.name}', but the operator '{name}'")
-    if choice.values.get("any_schema") and not problems:
-        check(given)
-        return given
-    for what, mine, theirs in (
-        ("input tensors", given.tensors, preset.tensors),
-        ("output tensors", given.returns, preset.returns),
-    ):
-        if len(mine) != len(theirs):
-            problems.append(f"it has {len(mine)} {what}, but the kernel {len(theirs)}")
-    mine_attrs, preset_attrs = _attrs(given), _attrs(preset)
-    if mine_attrs != preset_attrs:
-        problems.append(f"its attributes are ({', '.join(mine_attrs)}), but the kernel has ({', '.join(preset_attrs)})")
-    if problems:
-        need = f"the preset '{choice.preset}' of {choice.family.name} is written for {preset.text}"
-        hint = "fit the schema to it, start from another one (--like), or change op.toml and the kernel afterwards"
-        raise SchemaMisfit(f"the schema does not fit: {'; '.join(problems)}", where="--schema", why=need, help=hint)
-    return given
-
-
-def _named(signature: FunctionSchema) -> FunctionSchema:
-    """The signature with names for the outputs that have none: `y`, or `y0`, `y1`, ...; one that is an input has the input's."""
-    if all(ret.name for ret in signature.returns):
-        return signature
-    owners = {arg.type.alias: arg.name for arg in signature.tensors if arg.type.alias}
-    plain = "y" if len(signature.returns) == 1 else "y{}"
-    returns = tuple(
-        ret if ret.name else Return(owners.get(ret.type.alias) if ret.type.alias else plain.format(index), ret.type)
-        for index, ret in enumerate(signature.returns)
-    )
-    listing = ", ".join(f"{ret.type} {ret.name}" for ret in returns)
-    head = signature.text[: signature.text.rindex("->")]
-    text = f"{head}-> {listing}" if len(returns) == 1 else f"{head}-> ({listing})"
-    return replace(signature, text=text, returns=returns)
-
-
-def _attrs(signature: FunctionSchema) -> list[str]:
-    return [f"{attr.type} {attr.name}" for attr in attributes(signature)]
 
 
 def _context(

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from ascendops.errors import TbeParameterError, TbeUnsupported
 from ascendops.tbe import classify as shapes, para_check, platform, session, shape_util
-from ascendops.tbe.functions import casts, elementwise, move, reductions, select  # noqa: F401  they register themselves
+from ascendops.tbe.functions import casts, elementwise, elementwise_values, move, reductions, select  # noqa: F401  they register themselves
 from ascendops.tbe.functions.base import FUNCTIONS
 from ascendops.tbe.graph import Const, Dim, Tensor, caller, concrete
 

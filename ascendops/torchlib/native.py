@@ -23,7 +23,7 @@ from ascendops.build.operator import Operator
 from ascendops.errors import RegistrationError
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import compile_error
-from ascendops.twin import launch as twin
+from ascendops.twin import launch, loaded
 from ascendops.twin.diagnostics import raise_for_findings
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Native:
         plan = operator.plans.get(operator.plans.key(bound, operator._tensors(bound)))
         if plan is None or plan.tiling is None:
             return
-        request = twin.request(operator.kernels[plan.column], operator.entry, plan.tiling, operator.soc)
+        request = launch.request(operator.kernels[plan.column], operator.entry, plan.tiling, operator.soc)
         runtime = _runtime(operator.kernels[plan.column])
         self.library.ascendops_cpu_keep(ctypes.byref(request), runtime.twin_launch, runtime.twin_report, plan.tiling.data)
 
@@ -106,7 +106,7 @@ class Native:
 
 def _runtime(kernel: Path) -> ctypes.CDLL:
     """The runtime whose functions launch a kernel and report about it."""
-    return twin.runtime(kernel)
+    return loaded.runtime(kernel)
 
 
 def load(specs: Sequence[OpSpec], namespace: str) -> Native:
@@ -164,7 +164,7 @@ def _register_judge() -> None:
         from ascendops.torchlib import registry
 
         operator = registry.entry(op).operator
-        result = twin.result_of(json.loads(report), operator.entry, operator.soc, "error")
+        result = launch.result_of(json.loads(report), operator.entry, operator.soc, "error")
         raise_for_findings(operator.name, result.diagnostics)
 
     library.impl("judge", judge, "CompositeExplicitAutograd")

@@ -14,7 +14,7 @@ from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import Origin
 from ascendops.twin import precompiled, task_types
 from ascendops.twin.kernel_unit import KernelSource, check_soc, symbol, unit_text
-from ascendops.twin.launch import CUBE_LIBRARY
+from ascendops.twin.loaded import CUBE_LIBRARY
 from ascendops.twin.objects import compile_object, compile_objects, jobs, link
 from ascendops.twin.portable_text import overlay
 from ascendops.twin.runtimes import EXACT, host_runtime_library, runtime_library, this_cpu

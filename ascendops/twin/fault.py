@@ -28,7 +28,7 @@ def planted(kind: str, number: int) -> Iterator[Planted]:
             nothing) or `dropped_core`.
         number: Which instruction or wait of each core, from 1, or which core, from 0.
     """
-    from ascendops.twin.launch import runtime
+    from ascendops.twin.loaded import runtime
 
     library = runtime()
     library.twin_fault.argtypes = [ctypes.c_int, ctypes.c_uint64]

@@ -14,7 +14,8 @@ from ascendops.errors import CompileError, InputError, KernelCrash, KernelHang, 
 from ascendops.spec import socs
 from ascendops.twin.host_platform import platform_text
 from ascendops.twin.host_request import HostTensor, TensorArg, pack
-from ascendops.twin.opdef import OpAttr, OpDef, OpParam, TilingField, TilingStruct, dtype_name, parse_op
+from ascendops.twin.opdef import OpAttr, OpDef, OpParam, TilingField, TilingStruct
+from ascendops.twin.opdef_read import dtype_name, parse_op
 from ascendops.twin.symbols import demangle, locate
 from ascendops.twin.tiling_header import header
 from ascendops.words import plural

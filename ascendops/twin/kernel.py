@@ -14,7 +14,8 @@ from ascendops.spec import socs
 from ascendops.twin import compilation as cc, includes
 from ascendops.twin.diagnostics import raise_for_findings
 from ascendops.twin.entries import exported, pick_entry
-from ascendops.twin.launch import GmBuffer, LaunchResult, launch, signature
+from ascendops.twin.launch import GmBuffer, LaunchResult, launch
+from ascendops.twin.loaded import signature
 from ascendops.words import plural
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,24 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import InputError, KernelCrash, KernelHang
 from ascendops.spec import socs
-from ascendops.twin import task_types
 from ascendops.twin.arguments import Arguments, BufferRow, GmBuffer
 from ascendops.twin.diagnostics import Diagnostic, diagnose
+from ascendops.twin.loaded import cores_of, entry_of, load, of_cube_cores, runtime, signature
 from ascendops.twin.timeline import Timeline
 
 if TYPE_CHECKING:
     from ascendops.twin.host import Tiling
 
-__all__ = ["GmBuffer", "LaunchResult", "launch", "load", "request", "result_of", "runtime", "signature"]
+__all__ = ["GmBuffer", "LaunchResult", "launch", "request", "result_of"]
 
 # Bytes at the start of a workspace that belong to the system; GetUserWorkspace skips them.
 RESERVED_WORKSPACE = {2201: 16 << 20}
 RESERVED_WORKSPACE_ELSEWHERE = 2 << 20
-CUBE_LIBRARY = "kernel_aic.so"  # beside a kernel library, where cube cores run other code than vector cores
 
 TIMEOUT_S = 60.0  # of a launch, unless the caller says otherwise
-
-_ABI = 3
 
 
 @dataclass(frozen=True)
@@ -79,89 +75,6 @@ class _Launch(ctypes.Structure):
         ("threads", ctypes.c_uint32),
         ("timeout_s", ctypes.c_double),
     ]
-
-
-_runtimes: dict[str, ctypes.CDLL] = {}  # by file name, which has a hash of the build: the loader takes one name for one library, too
-_shipped: dict[Path, Path] = {}  # folders of kernel libraries that came with a runtime of their own
-
-
-def ship_runtime(folder: Path, runtime: Path) -> None:
-    """Kernel libraries below `folder` run with this runtime, so that no compiler is needed for them."""
-    _shipped[folder.resolve()] = runtime
-    _runtime_path.cache_clear()
-
-
-def runtime(library: str | Path | None = None) -> ctypes.CDLL:
-    """The twin's runtime library that a kernel library is linked against: the one that came with it, else the one compiled on first use.
-
-    Raises:
-        CompilerNotFound: There is no C++ compiler.
-        InputError: The library is of another version.
-    """
-    path = _runtime_path(None if library is None else str(library))
-    if path.name not in _runtimes:
-        found = ctypes.CDLL(str(path))
-        found.twin_report.restype = ctypes.c_char_p
-        if found.twin_abi() != _ABI:
-            raise InputError(f"the runtime library {path} is of another version of ascendops", help="remove the build cache, or package the operators again")
-        _runtimes[path.name] = found
-    return _runtimes[path.name]
-
-
-@functools.lru_cache(maxsize=256)
-def _runtime_path(library: str | None) -> Path:
-    for parent in () if library is None else Path(library).resolve().parents:
-        if parent in _shipped:
-            return _shipped[parent]
-    from ascendops.twin import compilation
-
-    return compilation.runtime_library()
-
-
-@functools.lru_cache(maxsize=256)
-def _kernel(library: str, stamp: int) -> ctypes.CDLL:
-    del stamp  # part of the cache key: a rebuilt file is another library
-    runtime(library)
-    return ctypes.CDLL(library)
-
-
-def load(library: str | Path) -> ctypes.CDLL:
-    """A kernel library, with the runtime loaded before it."""
-    return _kernel(str(library), os.stat(library).st_mtime_ns)
-
-
-def signature(library: str | Path, entry: str) -> list[str]:
-    """Kind and bytes of each parameter of a kernel, such as `p8` (pointer), `u4`, `i8`, `f2`, `n2` (bfloat16), `b1`, `s24` (struct).
-
-    Raises:
-        InputError: The library exports no such kernel.
-    """
-    return _signature(load(library), entry, str(library))
-
-
-@functools.lru_cache(maxsize=256)
-def _signature(kernels: ctypes.CDLL, entry: str, library: str) -> list[str]:
-    text = _described(kernels, f"twin_sig_{entry}")
-    if text is None:
-        raise InputError(f"{library} exports no kernel {entry}", where=str(library))
-    return text.split()
-
-
-def _cores(kernels: ctypes.CDLL, entry: str, key: int) -> tuple[int, int]:
-    """Cube and vector cores of one block, as the kernel's text declares them for this tiling key."""
-    text = _described(kernels, f"twin_task_{entry}")
-    return (0, 1) if text is None else task_types.cores_for(text, key)
-
-
-def _described(kernels: ctypes.CDLL, function: str) -> str | None:
-    """What a function without parameters says; None if the library has none of that name."""
-    try:
-        describe = getattr(kernels, function)
-    except AttributeError:
-        return None
-    describe.restype = ctypes.c_char_p
-    text: bytes = describe()
-    return text.decode()
 
 
 def _workspace(size: int) -> GmBuffer:
@@ -219,8 +132,8 @@ def launch(
     _check_options(entry, block_dim, checks, timeout_s)
     workspace, tiling_buffer = _workspace(workspace_bytes), GmBuffer.of_bytes(tiling, "tiling", padded=True)
     values = [*args, *([workspace] if has_workspace else []), *([tiling_buffer] if has_tiling else [])]
-    twin, kernels = runtime(library), load(library)
-    packed = Arguments(_signature(kernels, entry, str(library)), values, entry)
+    twin = runtime(library)
+    packed = Arguments(signature(library, entry), values, entry)
     launch_request = _request(library, entry, target, block_dim, tiling_key)
     launch_request.args, launch_request.buffers, launch_request.buffer_count = packed.array, packed.table(), len(packed)
     launch_request.tiling, launch_request.tiling_bytes = tiling_buffer.address, len(tiling)
@@ -249,19 +162,9 @@ def _request(library: str | Path, entry: str, soc: socs.Soc, block_dim: int, key
 
 @functools.lru_cache(maxsize=256)
 def _blank_request(library: str, kernels: ctypes.CDLL, entry: str, soc: socs.Soc, key: int) -> _Launch:
-    aic, aiv = _cores(kernels, entry, key)
-    cubes = _of_cube_cores(library) if aic else kernels
-    return _Launch(entry=_entry(kernels, entry), entry_aic=_entry(cubes, entry), tiling_key=key, **_soc_fields(soc, aic, aiv))
-
-
-def _entry(kernels: ctypes.CDLL, entry: str) -> ctypes.c_void_p:
-    return ctypes.cast(getattr(kernels, f"twin_entry_{entry}"), ctypes.c_void_p)
-
-
-def _of_cube_cores(library: str | Path) -> ctypes.CDLL:
-    """What the cube cores run: the library beside the kernel's, where there is one."""
-    path = Path(library).with_name(CUBE_LIBRARY)
-    return load(path if path.is_file() else library)
+    aic, aiv = cores_of(kernels, entry, key)
+    cubes = of_cube_cores(library) if aic else kernels
+    return _Launch(entry=entry_of(kernels, entry), entry_aic=entry_of(cubes, entry), tiling_key=key, **_soc_fields(soc, aic, aiv))
 
 
 _FIXPIPE_BUFFER = {2201: 7168}  # all of it; the platform files of CANN name its first part, of 2 KB

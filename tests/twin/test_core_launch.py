@@ -15,7 +15,7 @@ import pytest
 from core_kernels import FOLDER, compiled, expectations
 
 from ascendops.errors import InputError, KernelCrash, KernelHang, TwinCheckError
-from ascendops.twin import launch as launching
+from ascendops.twin import launch as launching, loaded
 from ascendops.twin.launch import GmBuffer
 
 pytestmark = pytest.mark.twin
@@ -221,9 +221,9 @@ def test_tensor_list_descriptors_and_layouts() -> None:
 
 
 def test_signature() -> None:
-    assert launching.signature(compiled(FILE).library, "scalars") == ["p8", "i1", "u8", "f4", "f2", "b1", "s24"]
+    assert loaded.signature(compiled(FILE).library, "scalars") == ["p8", "i1", "u8", "f4", "f2", "b1", "s24"]
     with pytest.raises(InputError, match="exports no kernel nothing"):
-        launching.signature(compiled(FILE).library, "nothing")
+        loaded.signature(compiled(FILE).library, "nothing")
 
 
 def test_import_of_the_launcher_is_light() -> None:

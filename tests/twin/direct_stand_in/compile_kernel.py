@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ascendops import twin
 from ascendops.twin.compilation import runtime_library
-from ascendops.twin.launch import signature
+from ascendops.twin.loaded import signature
 
 
 @dataclass(frozen=True)
