@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+os.environ.setdefault("ASCENDOPS_TWIN_OPTIMIZE", "0")  # most kernels here run once: compiling them is what takes the time
 
 # Minutes of work in few tests. They start first, so that no process is left alone with one of them at the end.
 LONG = (

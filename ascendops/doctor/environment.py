@@ -9,11 +9,13 @@ from pathlib import Path
 from ascendops import npu
 from ascendops.doctor.checks import Check, Grade
 from ascendops.toolchain.cache import cache_root
+from ascendops.twin import compilation
 
 VARIABLES = {
     "ASCENDOPS_CACHE": "folder of compiled twins",
     "ASCENDOPS_BACKEND": "backend when --backend is not given",
     "ASCENDOPS_JOBS": "parallel compilations",
+    "ASCENDOPS_TWIN_OPTIMIZE": "0 to 3: how hard g++ works on kernels of the CPU twin; 2 unless set",
     "ASCENDOPS_NPU": "twin: the laptop npu device is on; auto, real, off: it is not",
     "ASCENDOPS_NPU_COUNT": "devices of the laptop npu device, 1 to 16",
     "CXX": "C++ compiler of the CPU twin",
@@ -44,6 +46,8 @@ def _fault(name: str, value: str) -> str | None:
         return f"set it to one of {', '.join(npu.CHOICES)}, or unset it"
     if name == "ASCENDOPS_NPU_COUNT" and not (value.isdigit() and 1 <= int(value) <= npu.MOST_DEVICES):
         return f"set it to a number from 1 to {npu.MOST_DEVICES}, or unset it"
+    if name == compilation.OPTIMIZE and value not in ("", *compilation.LEVELS):
+        return f"set it to one of {', '.join(compilation.LEVELS)}, or unset it"
     if name == "ASCENDOPS_JOBS" and not (value.isdigit() and int(value) > 0):
         return "set it to a number above zero, or unset it"
     return None

@@ -134,7 +134,7 @@ class Beyond:
         assert autograd is not None
         if autograd.backward is None:
             common: dict[str, Any] = {}
-            return {name: fit(evaluate(formula, known, common), known[name]) for name, formula in autograd.formula.items()}
+            return {name: fit(evaluate(formula, known, common), known[name]) for name, formula in autograd.formula.items() if known.get(name) is not None}
         other = self.spec.sibling(autograd.backward)
         made = dict(zip((tensor.name for tensor in other.outputs), outputs_of(invoke(golden_of(other), self._arguments(other, known))), strict=True))
         return {name: made[grad] for name, grad in autograd.grads.items()}  # type: ignore[misc]

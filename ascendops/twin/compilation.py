@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ascendops import resources
-from ascendops.errors import CompileError
+from ascendops.errors import CompileError, InputError
 from ascendops.toolchain import cache, compiler as cxx
 from ascendops.toolchain.diagnose import Origin
 from ascendops.twin import precompiled, task_types
@@ -86,9 +87,25 @@ _ALIASES = "-fno-strict-aliasing"
 _GO_ON = "-fno-isolate-erroneous-paths-dereference"  # a path with a division by a known zero goes on, as on the device
 
 
+OPTIMIZE = "ASCENDOPS_TWIN_OPTIMIZE"
+LEVELS = ("0", "1", "2", "3")
+
+
+def _level() -> str:
+    """How hard the compiler works on kernels: $ASCENDOPS_TWIN_OPTIMIZE, else 2. Most of the work is the runtime's, whatever this says.
+
+    Raises:
+        InputError: There is no such level.
+    """
+    level = os.environ.get(OPTIMIZE) or "2"
+    if level not in LEVELS:
+        raise InputError(f"{OPTIMIZE} cannot be '{level}'", help=f"use one of {', '.join(LEVELS)}, or unset it: 2")
+    return level
+
+
 def _command(source: KernelSource) -> list[str]:
     folders = (source.path.parent, *source.include_dirs)
-    command = [cxx.find_compiler().path, "-std=c++17", "-O2", "-g1", "-gdwarf-4", "-w", "-fPIC", "-fno-gnu-unique", "-pthread", _GO_ON, _ALIASES]
+    command = [cxx.find_compiler().path, "-std=c++17", f"-O{_level()}", "-g1", "-gdwarf-4", "-w", "-fPIC", "-fno-gnu-unique", "-pthread", _GO_ON, _ALIASES]
     return command + [f"-I{folder}" for folder in (resources.twin("include"), *overlay(source.path, folders), *folders)]
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from xml.etree import ElementTree as ET
 
+import interruptible
 import pytest
 
 from ascendops.errors import ExitCode
@@ -164,7 +165,7 @@ def test_ctrl_c_is_130_and_leaves_no_half_written_file(relu):
 
     (relu / LINES).unlink(missing_ok=True)
     process = subprocess.Popen(
-        [sys.executable, "-m", "ascendops", "test", "--out", "run.json"], cwd=relu, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*interruptible.PYTHON, "-m", "ascendops", "test", "--out", "run.json"], cwd=relu, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )
     lines, end = relu / LINES, time.monotonic() + 120
     while not (lines.exists() and lines.stat().st_size) and process.poll() is None and time.monotonic() < end:

@@ -224,7 +224,7 @@ def test_no_triton_is_only_a_warning(monkeypatch):
     assert check.fix
 
 
-@pytest.mark.parametrize(("name", "value"), [("ASCENDOPS_BACKEND", "gpu"), ("ASCENDOPS_JOBS", "0"), ("ASCENDOPS_JOBS", "many")])
+@pytest.mark.parametrize(("name", "value"), [("ASCENDOPS_BACKEND", "gpu"), ("ASCENDOPS_JOBS", "0"), ("ASCENDOPS_JOBS", "many"), ("ASCENDOPS_TWIN_OPTIMIZE", "fast")])
 def test_variables_that_cannot_work_are_warnings(name, value, monkeypatch):
     monkeypatch.setenv(name, value)
     check = only(environment.check_environment(), name)

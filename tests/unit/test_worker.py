@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import interruptible
 import pytest
 import torch
 
@@ -217,7 +217,7 @@ def test_interrupt_and_death_of_the_parent_end_the_worker(tmp_path: Path) -> Non
     )
     for number in (signal.SIGINT, signal.SIGKILL):
         parent = subprocess.Popen(
-            [sys.executable, str(script)],
+            [*interruptible.PYTHON, str(script)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

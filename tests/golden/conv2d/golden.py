@@ -1,4 +1,4 @@
-"""What conv2d means, in double precision: y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over the channels c of the group of f, + bias[f]."""
+"""What conv2d means, in double precision: y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over c of the group of f, + bias[f]."""
 
 import torch
 

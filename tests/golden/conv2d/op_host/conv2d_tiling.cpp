@@ -1,5 +1,5 @@
 // Tiling of conv2d:
-// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over the channels c of the group of f, + bias[f].
+// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over c of the group of f, + bias[f].
 // For a group of channels of an image it is a product: filters x depth with depth x pixels. A unit of work is a tile of
 // pixels with a part of the filters of the group; the vector cores take the units in turn.
 #include <algorithm>
@@ -66,7 +66,8 @@ bool GetSide(const gert::RuntimeAttrs &attrs, size_t place, int64_t in, int64_t 
     return true;
 }
 
-// The rest of the sizes; returns the number of images times that of groups, or -1 when the shapes are not those of a convolution.
+// The rest of the sizes; returns the number of images times that of groups, or -1 when the shapes are not those of a
+// convolution.
 int64_t GetSizes(gert::TilingContext *context, Conv2dTilingData &tiling)
 {
     const gert::StorageShape *input = context->GetInputShape(0);

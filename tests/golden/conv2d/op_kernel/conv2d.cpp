@@ -1,5 +1,5 @@
 // conv2d:
-// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over the channels c of the group of f, + bias[f].
+// y[i, f, :, :] = sum of x[i, c, :, :] correlated with weight[f, c, :, :] over c of the group of f, + bias[f].
 // Channels and filters are those of one group; `image` counts the groups of all images, which lie one after the other.
 // A tile of pixels is a product, filters x depth with depth x pixels, summed in fp32 on the cube core. Its blocks come
 // to UB as fp32, where the vector core adds the bias to them; they are rounded once on the way out.
@@ -79,7 +79,7 @@ private:
         const int64_t pixel = static_cast<int64_t>(tile.row) * tiling_->x.out + tile.column;
         const int64_t filter = static_cast<int64_t>(part) * cube.singleCoreM;
         const int32_t filters = unfold::Least(tiling_->filters - filter, cube.singleCoreM);
-        const int64_t before = tile.image % tiling_->groups * tiling_->filters;  // filters of the groups before this one
+        const int64_t before = tile.image % tiling_->groups * tiling_->filters;  // of other groups
         matmul.SetTensorA(weightGm_[(before + filter) * tiling_->depth]);
         if constexpr (POINTWISE) {
             matmul.SetTensorB(xGm_[tile.image * tiling_->channels * pixels_ + pixel]);
