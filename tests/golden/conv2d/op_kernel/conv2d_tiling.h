@@ -16,7 +16,7 @@ struct Conv2dSide {
     int32_t dilation;
 };
 
-// A tile of pixels of one group of an image: whole rows, or a part of one row. They are the columns of the right matrix.
+// A tile of pixels of one group of an image: whole rows, or a part of one. They are the columns of the right matrix.
 struct Conv2dTiles {
     int32_t rows;
     int32_t columns;
