@@ -42,8 +42,9 @@ _servers: dict[tuple[tuple[str, str], ...], _Server] = {}
 class Forked:
     """A process that the server forked, with the part of `subprocess.Popen` that a worker uses."""
 
-    def __init__(self, status: int) -> None:
+    def __init__(self, status: int, server: subprocess.Popen[bytes]) -> None:
         self._status = status
+        self._server = server
         self._pid: int | None = None
         self._code: int | None = None
         self._finalizer = weakref.finalize(self, os.close, status)
@@ -79,7 +80,9 @@ class Forked:
                 return
             said = os.read(self._status, _STATUS.size)
             if len(said) < _STATUS.size:  # the server is gone, and its children end with it
-                self._code = -signal.SIGKILL
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._server.wait(1)
+                self._code = self._server.poll() or -signal.SIGKILL  # how the server ended, which they did not outlive
             elif self._pid is None:
                 self._pid = _STATUS.unpack(said)[0]
             else:
@@ -149,7 +152,7 @@ class _Server:
             raise
         finally:
             os.close(write)
-        return Forked(read)
+        return Forked(read, self._process)
 
 
 def _end(process: subprocess.Popen[bytes], control: socket.socket, owner: int) -> None:

@@ -13,6 +13,7 @@ from ascendops.errors import CompilerNotFound, InputError, NotAProject, NothingS
 from ascendops.toolchain import compiler
 from ascendops.toolchain.compiler import Outcome
 from ascendops.toolchain.diagnose import compile_error
+from ascendops.twin import compilation
 from ascendops.twin.entries import find_entries
 
 
@@ -178,3 +179,13 @@ def test_dependency_files_with_spaces(tmp_path: Path) -> None:
     depfile = tmp_path / "k.d"
     depfile.write_text("k.o: a.cpp \\\n  /x/with\\ space/b.h c.h\n")
     assert compiler.read_depfile(depfile) == [Path("a.cpp"), Path("/x/with space/b.h"), Path("c.h")]
+
+
+def test_kernels_are_compiled_at_the_level_that_the_variable_says(monkeypatch):
+    monkeypatch.setenv(compilation.OPTIMIZE, "3")
+    assert compilation._level() == "3"
+    monkeypatch.delenv(compilation.OPTIMIZE)
+    assert compilation._level() == "2"
+    monkeypatch.setenv(compilation.OPTIMIZE, "fast")
+    with pytest.raises(InputError, match="ASCENDOPS_TWIN_OPTIMIZE cannot be 'fast'"):
+        compilation._level()
