@@ -40,7 +40,7 @@ def _arrays(truth: Truth, dtype: torch.dtype | None) -> dict[str, np.ndarray]:
     want = truth.want
     if truth.kappa is not None:
         signed = {"signed": np.array([True])} if truth.signed_zero else {}
-        return {"want": want.numpy(), "allowed": truth.allowed().numpy(), "kinds": _kinds(truth).numpy(), **signed}
+        return {"want": want.numpy(), "allowed": truth.allowed.numpy(), "kinds": _kinds(truth).numpy(), **signed}
     if want.is_floating_point():  # whole numbers of a real-valued golden: within half, and a tie's slack
         allowed = 0.5 + 1e-6 * want.abs().clamp(min=1)
         return {"want": want.double().numpy(), "allowed": allowed.double().numpy(), "kinds": torch.full(want.shape, FINITE, dtype=torch.uint8).numpy()}
@@ -58,7 +58,7 @@ def _kinds(truth: Truth) -> torch.Tensor:
     dtype, want = real(truth.dtype), truth.want
     rounded = round_to(want, dtype)
     kinds = _class(rounded)
-    slack = truth.ulps() if truth.exact else truth.allowed()
+    slack = truth.ulps if truth.exact else truth.allowed
     largest = torch.finfo(dtype).max
     edge = torch.isfinite(want) & (want.abs() + slack >= largest) & (want.abs() - slack <= largest)
     either = torch.where(want > 0, FINITE | PLUS, FINITE | MINUS).to(torch.uint8)

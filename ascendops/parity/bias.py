@@ -20,7 +20,7 @@ from ascendops.parity.gates import Measured
 from ascendops.parity.golden import evaluate, real, wide_of
 from ascendops.parity.sensitivity import FACTOR
 from ascendops.parity.truth import Truth
-from ascendops.parity.ulp import compute_dtype, finite, round_to
+from ascendops.parity.ulp import compute_dtype, finite
 from ascendops.parity.verdict import GateResult, called
 
 BIAS_MIN = 64  # distinct golden values
@@ -112,41 +112,49 @@ def _of_output(
     i: int, m: Measured, truth: Truth, reference: Measured | None, ways: dict[str, torch.Tensor]
 ) -> Iterable[Lean]:
     assert truth.kappa is not None and truth.dtype is not None
-    unit = truth.ulps() + truth.kappa / FACTOR
-    rounded = round_to(truth.want, real(truth.dtype))
-    keep = finite(m.got) & finite(rounded) & (truth.want != 0) & ~m.special
+    keep = (truth.classes == 0) & finite(m.got) & (truth.want != 0) & ~m.special
     if real(truth.dtype) in (torch.float32, torch.bfloat16):
         keep &= truth.want.abs() >= NORMAL  # subnormal numbers may all be flushed to zero
     # where the allowance is wide, the unit is the computation's own error, which may lean to one side
     narrow = real(truth.dtype) != compute_dtype(real(truth.dtype))
-    keep &= truth.kappa <= (BIAS_CONDITION_NARROW if narrow and not truth.wider else BIAS_CONDITION) * truth.ulps()
-    want = truth.want[keep]
-    if want.numel() == 0:
+    keep &= truth.kappa <= (BIAS_CONDITION_NARROW if narrow and not truth.wider else BIAS_CONDITION) * truth.ulps
+    kept = _Kept(keep)
+    if kept.count == 0:
         return
-    clusters = _clusters(keep, want)
-    errors = ((m.got - rounded)[keep] / unit[keep]).clamp(-_CLIP, _CLIP)
-    theirs = (
-        None
-        if reference is None
-        else ((reference.got - rounded)[keep] / unit[keep]).nan_to_num(0, 0, 0).clamp(-_CLIP, _CLIP)
-    )
+    want, rounded, unit = kept(truth.want), kept(truth.rounded), kept(truth.ulps) + kept(truth.kappa) / FACTOR
+    clusters = _clusters(kept, want)
+    errors = ((kept(m.got) - rounded) / unit).clamp(-_CLIP, _CLIP)
+    theirs = None if reference is None else ((kept(reference.got) - rounded) / unit).nan_to_num(0, 0, 0).clamp(-_CLIP, _CLIP)
     key = hashlib.sha256(want.numpy().tobytes()).hexdigest()
     limit = BIAS_LIMIT_COMPUTE if real(truth.dtype) == compute_dtype(real(truth.dtype)) else BIAS_LIMIT
     for name, way in {
         "all up": torch.ones_like(want),
         "away from zero": want.sign(),
-        **_normal(ways, keep, unit),
+        **_normal(ways, kept, unit),
     }.items():
         projected = errors * way
-        variance, groups = _variance(projected, clusters)
         lean_of_reference = 0.0 if theirs is None else float((theirs * way).sum())
-        yield Lean(i, name, want.numel(), float(projected.sum()), variance, groups, limit, lean_of_reference, key)
+        yield Lean(i, name, kept.count, float(projected.sum()), _variance(projected, clusters), clusters[0].count, limit, lean_of_reference, key)
 
 
-def _normal(ways: dict[str, torch.Tensor], keep: torch.Tensor, unit: torch.Tensor) -> dict[str, torch.Tensor]:
+class _Kept:
+    """The elements of tensors of one shape where `keep` is true, flat and in order."""
+
+    def __init__(self, keep: torch.Tensor) -> None:
+        self.keep = keep
+        places = keep.flatten().nonzero().squeeze(1)
+        self.count = places.numel()
+        self.all = self.count == keep.numel()
+        self._places = places
+
+    def __call__(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.flatten() if self.all else tensor.flatten()[self._places]
+
+
+def _normal(ways: dict[str, torch.Tensor], kept: _Kept, unit: torch.Tensor) -> dict[str, torch.Tensor]:
     normal = {}
     for name, way in ways.items():
-        steps = (way[keep] / unit[keep]).nan_to_num(0, 0, 0)
+        steps = (kept(way) / unit).nan_to_num(0, 0, 0)
         size = steps.abs().median() * 4
         steps = steps.clamp(-size, size)  # a few elements must not decide
         rms = float(steps.square().mean().sqrt())
@@ -155,24 +163,41 @@ def _normal(ways: dict[str, torch.Tensor], keep: torch.Tensor, unit: torch.Tenso
     return normal
 
 
-def _clusters(keep: torch.Tensor, want: torch.Tensor) -> list[torch.Tensor]:
-    groups = [torch.unique(want, return_inverse=True)[1]]
-    if keep.dim() > 1 and keep.shape[-1] > 0:
-        place = torch.nonzero(keep.reshape(-1, keep.shape[-1]))
-        groups += [torch.unique(place[:, axis], return_inverse=True)[1] for axis in (0, 1)]
-    return groups
+@dataclass(frozen=True)
+class _Cluster:
+    """Elements grouped by what may give them one error: the number of groups, and what sums values by group."""
+
+    count: int
+    sums: Callable[[torch.Tensor], torch.Tensor]
 
 
-def _variance(projected: torch.Tensor, clusters: Sequence[torch.Tensor]) -> tuple[float, int]:
-    """(the largest variance of the sum over the ways to group errors, number of distinct golden values)."""
+def _clusters(kept: _Kept, want: torch.Tensor) -> list[_Cluster]:
+    """The kept elements by golden value, by row and by column."""
+    values, group = torch.unique(want, return_inverse=True)
+    found = [_Cluster(values.numel(), lambda x: x) if values.numel() == want.numel() else _by(group, values.numel())]
+    shape = kept.keep.shape
+    if len(shape) < 2 or shape[-1] == 0:
+        return found
+    rows, columns = kept.keep.numel() // shape[-1], shape[-1]
+    if kept.all:
+        found += [_Cluster(rows, lambda x: x.reshape(rows, columns).sum(1)), _Cluster(columns, lambda x: x.reshape(rows, columns).sum(0))]
+        return found
+    place = kept.keep.reshape(rows, columns).nonzero()
+    for axis in (0, 1):
+        present, group = torch.unique(place[:, axis], return_inverse=True)
+        found.append(_by(group, present.numel()))
+    return found
+
+
+def _by(group: torch.Tensor, count: int) -> _Cluster:
+    return _Cluster(count, lambda x: torch.zeros(count, dtype=torch.float64).index_add_(0, group, x))
+
+
+def _variance(projected: torch.Tensor, clusters: Sequence[_Cluster]) -> float:
+    """The largest variance of the sum over the ways to group errors."""
     apart = projected - projected.mean()
-    largest, distinct = 0.0, int(clusters[0].max()) + 1
-    for group in clusters:
-        count = int(group.max()) + 1
-        sums = torch.zeros(count, dtype=torch.float64).index_add_(0, group, apart)
-        # the spread of few groups is itself uncertain, as in Student's t
-        largest = max(largest, float(sums.square().sum()) * (1 + 4 / count) ** 2)
-    return largest, distinct
+    # the spread of few groups is itself uncertain, as in Student's t
+    return max(float(cluster.sums(apart).square().sum()) * (1 + 4 / cluster.count) ** 2 for cluster in clusters)
 
 
 def unbiased(found: Sequence[Lean], names: Sequence[str] = ()) -> GateResult:

@@ -144,7 +144,7 @@ def _matches_part(output: int, got: torch.Tensor, values: Values, m: Measured, t
         return False
     corner = tuple(slice(0, size) for size in want.shape)
     failing, apart = m.failing[corner], (m.got[corner] - wide_of(want)).abs()
-    close = (apart <= 2 * truth.allowed()[corner] + 1e-6 * wide_of(want).abs()) & (apart < m.error[corner] / 2)
+    close = (apart <= 2 * truth.allowed[corner] + 1e-6 * wide_of(want).abs()) & (apart < m.error[corner] / 2)
     return bool(failing.any()) and float(close[failing].double().mean()) >= _MATCH
 
 
@@ -176,7 +176,7 @@ def _matches(output: int, got: torch.Tensor, values: Values, m: Measured, truth:
 def _shifted(m: Measured, truth: Truth) -> tuple[str, str]:
     if truth.kappa is None or m.got.numel() < 16:
         return "", ""
-    got, want, allowed = m.got.flatten(), truth.want.flatten(), truth.allowed().flatten()
+    got, want, allowed = m.got.flatten(), truth.want.flatten(), truth.allowed.flatten()
     failing = m.failing.flatten()
     if float(want.nan_to_num(0, 0, 0).std()) == 0 or int(failing.sum()) < 4:
         return "", ""
@@ -253,7 +253,7 @@ def _at_ties(failing: torch.Tensor, values: Values) -> bool:
 
 def _cancelling(failing: torch.Tensor, truth: Truth, scale: float) -> bool:
     assert truth.kappa is not None
-    relative = truth.kappa / truth.ulps()
+    relative = truth.kappa / truth.ulps
     if float(relative[failing].median()) >= 16 * float(relative.median().clamp(min=1e-9)):
         return True
     small = truth.want.abs() < scale / 32

@@ -9,9 +9,9 @@ import torch
 
 from ascendops.build.tensors import octets
 from ascendops.parity.execute import POISONS, Run
-from ascendops.parity.golden import real
+from ascendops.parity.golden import real, wide_of
 from ascendops.parity.truth import Truth
-from ascendops.parity.ulp import EIGHT_BIT, finite, round_to
+from ascendops.parity.ulp import EIGHT_BIT, classes, finite, round_to
 from ascendops.parity.verdict import GateResult, called
 from ascendops.words import plural
 
@@ -132,28 +132,24 @@ def measure(out: torch.Tensor, truth: Truth) -> Measured:
     """Compares one output with its truth, element by element (shapes already agree)."""
     if truth.kappa is None:
         return _measure_exact(out, truth.want)
-    got = torch.view_as_real(out.to(torch.complex128)) if out.is_complex() else out.to(torch.float64)
+    got = wide_of(out)
     assert truth.dtype is not None
-    want, dtype, allowed = truth.want, real(truth.dtype), truth.allowed()
-    rounded = round_to(want, dtype)
-    kinds = _class(got)
-    special = kinds != _class(rounded)
-    edge = torch.finfo(dtype).max
-    slack = allowed if not truth.exact else truth.ulps()
-    at_edge = (
-        finite(want) & (want.abs() + slack >= edge) & (got.abs() >= edge - slack) & (want.abs() - slack <= edge)
-    )
-    special &= ~(at_edge & (got.sign() == want.sign()))
+    want, dtype = truth.want, real(truth.dtype)
+    kinds = classes(got)
+    special = kinds != truth.classes
+    if truth.at_edge is not None:
+        reaches = got.abs() >= torch.finfo(dtype).max - (truth.ulps if truth.exact else truth.allowed)
+        special &= ~(truth.at_edge & reaches & (got.sign() == want.sign()))
     if truth.single is not None:  # where float32 arithmetic overflows although float64 does not, either is right
-        special &= kinds != _class(round_to(truth.single, dtype))
+        special &= kinds != classes(round_to(truth.single, dtype))
     if dtype in EIGHT_BIT:  # beyond the range, casts saturate or give nan
-        special &= ~torch.isinf(rounded)
+        special &= ~torch.isinf(truth.rounded)
     if truth.signed_zero:
-        special |= (got == 0) & (rounded == 0) & (torch.signbit(got) != torch.signbit(rounded))
-    both = finite(got) & finite(want)
-    error = torch.where(both, (got - want).abs(), 0)
+        special |= (got == 0) & (truth.rounded == 0) & (torch.signbit(got) != torch.signbit(truth.rounded))
+    both = (kinds == 0) & finite(want)
+    error = torch.where(both, (got - want).abs_(), 0)
     # a float64 output is compared with a float64 golden: allowed is never below the golden's own rounding
-    excess = torch.where(error == 0, 0, error / allowed)
+    excess = torch.where(error == 0, 0, error / truth.allowed)
     return Measured(got, error, excess, special, special | (excess > 1))
 
 
@@ -178,11 +174,6 @@ def _measure_exact(out: torch.Tensor, want: torch.Tensor) -> Measured:
         error = torch.where(bad & (error == 0), 1.0, error)  # int64 values that float64 cannot tell apart
     excess = torch.where(bad, float("inf"), 0.0).to(torch.float64)
     return Measured(out, error, excess, torch.zeros_like(bad), bad)
-
-
-def _class(values: torch.Tensor) -> torch.Tensor:
-    nan, plus, minus = (way.to(torch.int8) for way in (values != values, values == float("inf"), values == float("-inf")))
-    return nan + 2 * plus + 3 * minus
 
 
 def special_values(all_measured: Sequence[Measured | None], truths: Sequence[Truth | None], names: Sequence[str] = ()) -> GateResult:
@@ -247,7 +238,7 @@ def non_inferior(mine: Sequence[Measured | None], theirs: Sequence[Measured | No
 
 
 def _same_special(mine: Measured, theirs: Measured) -> torch.Tensor:
-    return _class(mine.got) == _class(theirs.got)
+    return classes(mine.got) == classes(theirs.got)
 
 
 def repeatable(runs: Sequence[Run]) -> GateResult:

@@ -15,7 +15,7 @@ from ascendops.parity.decompose import MOVES, ROUNDINGS, SELECTS
 from ascendops.parity.gates import Measured
 from ascendops.parity.golden import evaluate, wide_of
 from ascendops.parity.rounding import Rounded
-from ascendops.parity.sensitivity import moved
+from ascendops.parity.sensitivity import Steps
 from ascendops.parity.truth import Truth
 
 _TRIES = 8
@@ -94,11 +94,11 @@ def seen(
     golden: Callable[..., Any], values: Values, output: int, got: torch.Tensor, truth: Truth, step: float, seed: int, wanted: torch.Tensor
 ) -> torch.Tensor | None:
     """Where `got` is the golden of inputs moved by up to `step` ulp of float32, or the golden in float32; draws end when all `wanted` are found."""
-    found = torch.zeros(got.shape, dtype=torch.bool)
+    found, moved = torch.zeros(got.shape, dtype=torch.bool), Steps(values, torch.float32)
     for draw in range(3 * _TRIES):
         if draw >= _TRIES and not bool((wanted & ~found).any()):
             break
-        changed = moved(values, torch.float32, generator.key(seed, "tie", draw), step)
+        changed = moved(generator.key(seed, "tie", draw), step)
         try:
             outputs = [evaluate(golden, changed, torch.float64)]
             outputs += [evaluate(golden, values, torch.float32)] if draw == 0 and step == 1.0 else []
@@ -115,7 +115,7 @@ def seen(
 def _close(got: torch.Tensor, want: torch.Tensor, truth: Truth) -> torch.Tensor:
     if truth.kappa is None:
         return got == want.to(got.dtype)
-    return ((wide_of(got) - wide_of(want)).abs() <= truth.allowed()).reshape(got.shape)
+    return ((wide_of(got) - wide_of(want)).abs() <= truth.allowed).reshape(got.shape)
 
 
 def _one_way(got: torch.Tensor, want: torch.Tensor, different: torch.Tensor) -> bool:

@@ -130,7 +130,7 @@ def _along(out: torch.Tensor | None, size: Sequence[int], dim: int, order: torch
 
 
 def _room(truth: Truth | None) -> torch.Tensor | None:
-    return None if truth is None or truth.kappa is None or (truth.want.dim() and truth.dtype is not None and truth.dtype.is_complex) else truth.allowed()
+    return None if truth is None or truth.kappa is None or (truth.want.dim() and truth.dtype is not None and truth.dtype.is_complex) else truth.allowed
 
 
 def _compare(expected: Outputs, found: Outputs, room: Outputs, others: Sequence[Truth | None], names: Sequence[str]) -> str:

@@ -2,7 +2,8 @@
 
 kappa = 8 * max(S, E) for each output element, where
 S: the largest response of the fp64 golden to a change of every float input by one ulp of the compute dtype, over six draws of
-   random signs; at least its row's median in units of the output's ulp (a draw may cancel by luck);
+   random signs (three where an input has more than 2^18 elements); at least its row's median in units of the output's ulp (a draw
+   may cancel by luck);
 E: the largest error of the golden evaluated in the compute dtype on those inputs, at least its root mean square over outputs of
    the same binade (rounding of intermediates, which changes of the inputs alone do not show).
 """
@@ -27,8 +28,8 @@ from ascendops.parity.ulp import compute_dtype, finite, round_to, ulp
 
 DRAWS = 6
 FACTOR = 8
-_FEW_DRAWS = 2
-_LARGE = 1 << 22  # elements; above this fewer draws are made
+_FEW_DRAWS = 3
+_LARGE = 1 << 18  # elements of one input; above this fewer draws are made, since medians of rows know many elements
 _STEEP = 16.0  # a response of so many output ulps may be a jump: a much smaller step tells
 _SMALL = 2.0**-10
 
@@ -169,8 +170,9 @@ def _kappas(
     streams = [(generator.key(seed, "kappa", draw), False) for draw in draws]
     if sum(tensor.is_floating_point() for _, tensor in named_tensors(values)) > 1:
         # two inputs may have moved alike in every draw: once more with every other input the other way
-        streams += [(stream, True) for stream, _ in streams[:2]]
-    steps = [values, *(moved(values, compute, stream, other_way=way) for stream, way in streams)]
+        streams += [(stream, True) for stream, _ in streams[: 2 if size <= _LARGE else 1]]
+    moved = Steps(values, compute)
+    steps = [values, *(moved(stream, other_way=way) for stream, way in streams)]
     shifted = [wants, *(evaluate(golden, each, torch.float64) for each in steps[1:])]
     singles = [single, *(_single(golden, each) for each in steps[1:])] if compute == torch.float32 else []
     small: list[Outputs] | None = None
@@ -184,7 +186,7 @@ def _kappas(
         wide = wide_of(want)
         if bool((response > _STEEP * ulp(wide, real(kind))).any()):
             if small is None:
-                tiny = (moved(values, compute, stream, _SMALL, way) for stream, way in streams)
+                tiny = (moved(stream, _SMALL, way) for stream, way in streams)
                 small = [evaluate(golden, each, torch.float64) for each in tiny]
             response = _without_jumps(response, _largest(_apart(outputs[i], want) for outputs in small), may_jump)
         kappas.append(_smooth(wide, response, error.to(wide).expand(wide.shape), kind))
@@ -210,7 +212,7 @@ def _without_jumps(response: torch.Tensor, small: torch.Tensor, may_jump: bool) 
 def _largest(differences: Iterable[torch.Tensor]) -> torch.Tensor:
     total = torch.zeros(())
     for difference in differences:
-        total = torch.maximum(total, torch.where(finite(difference), difference, 0))
+        total = torch.maximum(total, difference.nan_to_num(0.0, 0.0))
     return total
 
 
@@ -227,23 +229,35 @@ def _single(golden: Callable[..., Any], values: Values) -> Outputs | None:
         return None
 
 
-def moved(values: Values, compute: torch.dtype, stream: int, step: float = 1.0, other_way: bool = False) -> dict[str, Any]:
-    """The float inputs as float64, each element moved by `step` ulp of the compute dtype, up or down at random."""
-    counter = 0
+class Steps:
+    """The float inputs as float64, each element moved by steps of an ulp of the compute dtype, up or down at random."""
 
-    def move(tensor: torch.Tensor) -> torch.Tensor:
-        nonlocal counter
-        counter += 1
-        if not (tensor.is_floating_point() or tensor.is_complex()):
-            return tensor
-        wide = wide_of(tensor.detach().cpu())
-        signs = torch.from_numpy(generator.signs(stream ^ counter, wide.numel())).reshape(wide.shape)
-        signs = -signs if other_way and counter % 2 else signs
-        kind = compute_dtype(real(tensor.dtype)) if compute == torch.float32 else compute
-        other = torch.where(finite(wide), wide + step * signs * ulp(wide, kind), wide)
-        return torch.view_as_complex(other) if tensor.is_complex() else other
+    def __init__(self, values: Values, compute: torch.dtype) -> None:
+        self.values, self.compute = values, compute
+        self._known: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 
-    return map_tensors(values, move)
+    def __call__(self, stream: int, step: float = 1.0, other_way: bool = False) -> dict[str, Any]:
+        """The values moved by `step` ulp, in the directions of a stream of random signs; `other_way` turns every other input's."""
+        counter = 0
+
+        def move(tensor: torch.Tensor) -> torch.Tensor:
+            nonlocal counter
+            counter += 1
+            if not (tensor.is_floating_point() or tensor.is_complex()):
+                return tensor
+            wide, size = self._sizes(counter, tensor)
+            signs = torch.from_numpy(generator.signs(stream ^ counter, wide.numel())).reshape(wide.shape)
+            other = torch.addcmul(wide, signs, size, value=-step if other_way and counter % 2 else step)
+            return torch.view_as_complex(other) if tensor.is_complex() else other
+
+        return map_tensors(self.values, move)
+
+    def _sizes(self, number: int, tensor: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        if number not in self._known:
+            wide = wide_of(tensor.detach().cpu())
+            kind = compute_dtype(real(tensor.dtype)) if self.compute == torch.float32 else self.compute
+            self._known[number] = wide, ulp(wide, kind)
+        return self._known[number]
 
 
 def _smooth(want: torch.Tensor, response: torch.Tensor, error: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

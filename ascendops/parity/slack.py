@@ -157,7 +157,7 @@ def _smooth(truth: Truth, spread: torch.Tensor) -> torch.Tensor:
 
 
 def _rms(m: Measured, truth: Truth, spread: torch.Tensor) -> float:
-    unit = ((_ROUNDING * truth.ulps()).square() + spread.square()).sqrt()
+    unit = ((_ROUNDING * truth.ulps).square() + spread.square()).sqrt()
     return float((m.error / unit).square().mean().sqrt())
 
 

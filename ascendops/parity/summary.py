@@ -96,7 +96,7 @@ def _worst(output: int, name: str, truth: Truth, m: Measured) -> tuple[Rank, Wor
     got, want = m.got[index].item(), truth.want[index].item()
     if truth.kappa is None:
         return rank, Worst(output, index, got, want, float("nan"), 0.0, name=name)
-    step, allowed = float(truth.ulps()[index]), float(truth.allowed()[index])
+    step, allowed = float(truth.ulps[index]), float(truth.allowed[index])
     why = "every value is an exact integer" if truth.exact else ""
     return rank, Worst(output, index, got, want, float(error[index]) / step, allowed / step, why, name)
 

@@ -42,6 +42,14 @@ def finite(values: torch.Tensor) -> torch.Tensor:
     return (values - values) == 0
 
 
+def classes(values: torch.Tensor) -> torch.Tensor:
+    """int8: 0 for finite elements, 1 for nan, 2 for +inf, 3 for -inf."""
+    if bool(finite(values).all()):
+        return torch.zeros(values.shape, dtype=torch.int8)
+    nan, plus, minus = (way.to(torch.int8) for way in (values != values, values == float("inf"), values == float("-inf")))
+    return nan + 2 * plus + 3 * minus
+
+
 def ulp(magnitude: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """Distance between neighbours of `dtype` at each |magnitude|; at least the subnormal step, at most the top binade's.
 

@@ -9,7 +9,7 @@ import torch
 
 from ascendops.parity.bias import leans, unbiased
 from ascendops.parity.calling import Outputs
-from ascendops.parity.gates import elementwise, measure, special_values
+from ascendops.parity.gates import Measured, measure
 from ascendops.parity.truth import Truth
 
 _TILES = 16
@@ -68,7 +68,10 @@ def wrong_candidates(
 
 def rejected(changed: Outputs, truths: Sequence[Truth | None]) -> bool:
     """Whether gates G1, G2 or G4 refuse these outputs."""
-    measured = [None if out is None or truth is None else measure(out, truth) for out, truth in zip(changed, truths, strict=True)]
-    if special_values(measured, truths).failed or elementwise(measured).failed:
-        return True
+    measured: list[Measured | None] = []
+    for out, truth in zip(changed, truths, strict=True):
+        measured.append(None if out is None or truth is None else measure(out, truth))
+        last = measured[-1]
+        if last is not None and bool(last.failing.any()):  # what fails G1 or G2
+            return True
     return unbiased(leans(measured, truths, [None] * len(measured), [{}] * len(measured))).failed
