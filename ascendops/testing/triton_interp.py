@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ascendops.errors import TritonUnsupported
+from ascendops.testing import triton_fast
 
 OLDEST = (3, 7)
 _REPLACED = (
@@ -54,6 +55,7 @@ def activate() -> None:
             why=why,
             help=f"install triton {OLDEST[0]}.{OLDEST[1]} or later",
         )
+    triton_fast.apply(interpreter)
     _repair(interpreter)
     _first_config(autotuner)
     _active = True
@@ -83,7 +85,7 @@ class _Bfloat16:
 
     def holds(self, item: Any) -> bool:
         """Whether the argument is a handle of bfloat16 values."""
-        return isinstance(item, self.handle) and item.dtype.scalar == self.tl.bfloat16
+        return isinstance(item, self.handle) and item.dtype.scalar.name == self.tl.bfloat16.name
 
     def widen(self, item: Any) -> Any:
         """A bfloat16 handle as float32; anything else as it is."""
@@ -91,7 +93,9 @@ class _Bfloat16:
 
         if not self.holds(item):
             return item
-        return self.handle((item.data.astype(np.uint32) << 16).view(np.float32), self.tl.float32)
+        bits = item.data.astype(np.uint32)
+        bits <<= np.uint32(16)
+        return self.handle(bits.view(np.float32), self.tl.float32)
 
     def narrow(self, data: Any) -> Any:
         """float values as a bfloat16 handle, rounded to nearest even."""
@@ -115,14 +119,15 @@ class _Bfloat16:
         return method
 
     def binary_op(self) -> Callable[..., Any]:
-        """Arithmetic in float32; comparisons keep their bool."""
-        import numpy as np
+        """Arithmetic in float32; what comparisons give is of dtype int1, not of their operands'."""
 
         def method(builder: Any, lhs: Any, rhs: Any, op: Any) -> Any:
-            if not (self.holds(lhs) or self.holds(rhs)):
-                return self.originals["binary_op"](builder, lhs, rhs, op)
-            data = op(self.widen(lhs).data, self.widen(rhs).data)
-            return self.handle(data, self.tl.bfloat16) if data.dtype == np.bool_ else self.narrow(data)
+            narrow = self.holds(lhs) or self.holds(rhs)
+            result = None if narrow else self.originals["binary_op"](builder, lhs, rhs, op)
+            data = op(self.widen(lhs).data, self.widen(rhs).data) if result is None else result.data
+            if data.dtype.kind == "b":
+                return self.handle(data, self.tl.int1)
+            return self.narrow(data) if result is None else result
 
         return method
 
@@ -187,6 +192,8 @@ def _repair(interpreter: Any) -> None:
     builder.create_dot = bf16.create_dot()
     builder.cast_impl = functools.partialmethod(_cast_impl, bf16)
     builder.create_fp_to_fp = bf16.create_fp_to_fp()
+    if not hasattr(builder, "get_bf16"):  # triton 3.7 has no bfloat16 constants but 0
+        builder.get_bf16 = lambda _builder, value: bf16.narrow([value])
     _repair_reductions(interpreter, bf16)
 
 
@@ -222,9 +229,18 @@ def _to_bf16_bits(data: Any) -> Any:
     """float32 values as bfloat16 bit patterns (uint16), rounded to nearest even; nan stays a quiet nan."""
     import numpy as np
 
-    bits = np.ascontiguousarray(data).view(np.uint32)
-    rounded = (bits + np.uint32(0x7FFF) + ((bits >> np.uint32(16)) & np.uint32(1))) >> np.uint32(16)
-    return np.where(np.isnan(data), (bits >> np.uint32(16)) | np.uint32(0x40), rounded).astype(np.uint16)
+    values = np.ascontiguousarray(data)
+    bits = values.view(np.uint32)
+    rounded = bits >> np.uint32(16)
+    rounded &= np.uint32(1)
+    rounded += np.uint32(0x7FFF)
+    rounded += bits
+    rounded >>= np.uint32(16)
+    narrow = rounded.astype(np.uint16)
+    nan = np.isnan(values)
+    if nan.any():
+        narrow[nan] = (bits[nan] >> np.uint32(16)) | np.uint32(0x40)
+    return narrow
 
 
 def _round_to_odd(data: Any) -> Any:
