@@ -69,6 +69,12 @@ def uniform(stream: int, count: int, low: float, high: float) -> F64:
     return np.asarray(low + unit * (high - low), dtype=np.float64)
 
 
+def coarse(stream: int, count: int) -> F64:
+    """Multiples of 2^-16 in [0, 1), shape [count]; four of one random word, which is cheap."""
+    words = bits(stream, -(-count // 4)).astype("<u8", copy=False)
+    return np.asarray(words.view("<u2")[:count] * 2.0**-16, dtype=np.float64)
+
+
 def _bell(stream: int, count: int) -> F64:
     word = bits(stream, count)
     total = np.zeros(count, dtype=np.int64)

@@ -15,7 +15,7 @@ from torch.overrides import TorchFunctionMode
 
 from ascendops.parity import inputs as generator
 from ascendops.parity.decompose import CONTRACTIONS, DECOMPOSED, MOVES, REDUCTIONS, SMOOTH
-from ascendops.parity.ulp import round_to, ulp
+from ascendops.parity.ulp import holds, ulp
 
 _STEP32 = 2.0**-23
 _ADDING = 0.2  # standard deviation of one float32 rounding, times the mean of partial over whole sum
@@ -90,8 +90,8 @@ class Rounded(TorchFunctionMode):
     def _rounded(self, out: torch.Tensor, dtype: torch.dtype, reach: Any) -> torch.Tensor:
         if out.dtype != torch.float64 or out.numel() == 0 or out.numel() > _MAX_NOISE:
             return out
-        moved = out + reach * self._noise(out) * ulp(out, dtype)
-        return torch.where(torch.isfinite(out) & (round_to(out, dtype) != out), moved, out)
+        moved = torch.addcmul(out, self._noise(out).mul_(reach), ulp(out, dtype))
+        return torch.where(holds(out, dtype), out, moved)
 
     def _added(self, out: Any, magnitude: tuple[torch.Tensor, float] | None) -> Any:
         if magnitude is None or not isinstance(out, torch.Tensor) or out.dtype != torch.float64:
@@ -100,16 +100,15 @@ class Rounded(TorchFunctionMode):
         if total.shape != out.shape or out.numel() > _MAX_NOISE:
             return out
         spread = _ADDING * _STEP32 * (out.abs() * terms**0.5 + total)
-        whole = torch.isfinite(spread) & (round_to(out, torch.float32) != out)
-        return torch.where(whole, out + 3.5 * self._noise(out) * spread, out)
+        moved = torch.isfinite(spread) & ~holds(out, torch.float32)
+        return torch.where(moved, torch.addcmul(out, self._noise(out), spread, value=3.5), out)
 
     def _noise(self, like: torch.Tensor) -> torch.Tensor:
         """Uniform in [-0.5, 0.5) times the reach; standard deviation 0.29."""
         self.count += 1
         stream = generator.key(0, self.stream, self.count)
-        return torch.from_numpy(generator.uniform(stream, like.numel(), -0.5 * self.reach, 0.5 * self.reach)).reshape(
-            like.shape
-        )
+        noise = torch.from_numpy(generator.coarse(stream, like.numel()))
+        return noise.sub_(0.5).mul_(self.reach).reshape(like.shape)
 
 
 def _magnitude(func: Callable[..., Any], name: str, args: Any, kwargs: Any) -> tuple[torch.Tensor, float] | None:

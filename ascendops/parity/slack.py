@@ -91,12 +91,8 @@ def deviations(
     if any(name in JUMPS for name in names):
         return None
     single = len([name for name in names if name not in MOVES]) <= 1  # torch's own kernel, not a chain of roundings
-    models = [
-        torch.float32,
-        *dict.fromkeys(
-            real(t.dtype) for t in truths if t is not None and t.dtype is not None and real(t.dtype) in _NARROW
-        ),
-    ]
+    narrow = [real(t.dtype) for t in truths if t is not None and t.dtype is not None and real(t.dtype) in _NARROW]
+    models = list(dict.fromkeys(narrow)) or [torch.float32]  # what float32 rounds, the narrow dtypes round further
     total: list[torch.Tensor | None] = [None] * len(truths)
     for model in models:
         squares = _squares(golden, values, truths, model, seed)

@@ -29,6 +29,8 @@ _TOP = {
     torch.float8_e4m3fn: 8,
     torch.float8_e5m2: 15,
 }
+_PLACE, _BIAS = 52, 1023  # of the exponent in a float64
+_EXPONENT = 0x7FF << _PLACE
 EIGHT_BIT = (torch.float8_e4m3fn, torch.float8_e5m2)
 
 
@@ -56,11 +58,19 @@ def ulp(magnitude: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     Non-finite magnitudes count as the top binade. The result is float64 with the shape of `magnitude`.
     """
     mantissa, emin, top = _MANTISSA[dtype], _EMIN[dtype], _TOP[dtype]
-    # the exponent field of a float64; zero and subnormals have the lowest, nan and infinities the highest
-    exponent = (magnitude.to(torch.float64).abs().view(torch.int64) >> 52).sub_(1023).clamp_(emin, top)
+    # the exponent field of a float64, left in its place; zero and subnormals have the lowest, nan and infinities the highest
+    field = torch.bitwise_and(magnitude.to(torch.float64).view(torch.int64), _EXPONENT)
+    field.clamp_((emin + _BIAS) << _PLACE, (top + _BIAS) << _PLACE)
     if dtype == torch.float64:
-        return torch.ldexp(torch.ones(exponent.shape, dtype=torch.float64), (exponent - mantissa).to(torch.float64))
-    return (exponent.add_(1023 - mantissa) << 52).view(torch.float64)
+        return torch.ldexp(torch.ones(field.shape, dtype=torch.float64), ((field >> _PLACE) - (_BIAS + mantissa)).to(torch.float64))
+    return field.sub_(mantissa << _PLACE).view(torch.float64)
+
+
+def holds(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """True where `dtype` has a float64 value exactly; nan is in none."""
+    if dtype in EIGHT_BIT:
+        return round_to(values, dtype) == values
+    return values.to(dtype).to(torch.float64) == values
 
 
 def round_to(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
@@ -71,13 +81,12 @@ def round_to(values: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     """
     if dtype == torch.float64:
         return values
+    if dtype == torch.float32:
+        return values.to(torch.float32).to(torch.float64)
     step = ulp(values, dtype)
-    within = finite(values)
-    rounded = torch.where(within, torch.round(values / step) * step, values)
-    limit = torch.finfo(dtype).max
-    overflow = torch.where(values > 0, float("inf"), float("-inf")).to(torch.float64)
-    rounded = torch.where(within & (rounded.abs() > limit), overflow, rounded)
-    return torch.where(rounded == 0, torch.copysign(torch.zeros_like(rounded), values), rounded)
+    rounded = (values / step).round_().mul_(step)
+    beyond = rounded.abs() > torch.finfo(dtype).max
+    return torch.where(beyond, torch.copysign(torch.full_like(rounded, float("inf")), rounded), rounded) if bool(beyond.any()) else rounded
 
 
 def compute_dtype(dtype: torch.dtype) -> torch.dtype:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import pytest
 import torch
 
 from ascendops.errors import ParityError
 from ascendops.parity import inputs, layouts
 from ascendops.parity.execute import run_once
-from ascendops.parity.ulp import round_to, ulp
+from ascendops.parity.sensitivity import Steps
+from ascendops.parity.ulp import classes, holds, round_to, ulp
 
 # sha256 of values((5, 67), dtype, recipe, key(0, "pinned", recipe)); a change breaks every recorded seed
 EXPECTED = {
@@ -190,6 +194,56 @@ def test_ulp_and_rounding_agree_with_torch(kind: torch.dtype) -> None:
     assert float(ulp(torch.tensor(1.0), kind)) == info.eps
     big = torch.tensor([info.max * (1 + info.eps / 8), info.max * (1 + info.eps)], dtype=torch.float64)
     assert round_to(big, kind).tolist() == [info.max, float("inf")]
+
+
+_EDGES = (
+    0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 2.0**-149, 2.0**-150, 1.5 * 2.0**-150, -(2.0**-134), 3 * 2.0**-10, 2.0**-24, 2.0**-25, -3 * 2.0**-26, 2.0**-17,
+    0.1, -0.1, 1 + 2.0**-24, 1 + 2.0**-23, 1 + 3 * 2.0**-24, 1.0625, 1.1875, 15.5, 448.0, 464.0, 464.0000001, -480.0, 57344.0, 61440.0, 61439.9, 65504.0, 65519.99, 65520.0,
+    3.4028234663852886e38, 3.4028235677973366e38, -3.4028235677973362e38, 3.39e38, 1e308,
+)  # fmt: skip
+
+
+def _nearest(value: float, mantissa: int, emin: int, largest: float) -> float:
+    """`value` rounded to the nearest number of so many bits, ties to even, in exact arithmetic."""
+    exponent = max(math.frexp(value)[1] - 1, emin) if value else emin
+    step = Fraction(2) ** (exponent - mantissa)
+    rounded = round(Fraction(value) / step) * step
+    return math.copysign(math.inf if abs(rounded) > largest else float(abs(rounded)), value)
+
+
+@pytest.mark.parametrize(
+    ("kind", "mantissa", "emin"),
+    [(torch.float32, 23, -126), (torch.float16, 10, -14), (torch.bfloat16, 7, -126), (torch.float8_e4m3fn, 3, -6), (torch.float8_e5m2, 2, -14)],
+)
+def test_rounding_of_edges_is_exact(kind: torch.dtype, mantissa: int, emin: int) -> None:
+    x = torch.tensor([*_EDGES, math.inf, -math.inf], dtype=torch.float64)
+    want = torch.tensor([*(_nearest(value, mantissa, emin, torch.finfo(kind).max) for value in _EDGES), math.inf, -math.inf], dtype=torch.float64)
+    got = round_to(x, kind)
+    assert torch.equal(got, want) and torch.equal(got.signbit(), want.signbit())
+    assert torch.equal(holds(x, kind), want == x)
+    nan = torch.tensor([math.nan, 1.0], dtype=torch.float64)
+    assert round_to(nan, kind).isnan().tolist() == [True, False] and holds(nan, kind).tolist() == [False, True]
+
+
+def test_classes_and_coarse_numbers() -> None:
+    assert classes(torch.tensor([math.nan, 1.0, math.inf, -math.inf])).tolist() == [1, 0, 2, 3]
+    assert classes(torch.tensor([0.0, -1e300], dtype=torch.float64)).tolist() == [0, 0]
+    words = inputs.bits(7, 2)
+    parts = [int(word) >> shift & 0xFFFF for word in words for shift in (0, 16, 32, 48)]
+    assert inputs.coarse(7, 6).tolist() == [part / 65536 for part in parts[:6]]
+
+
+def test_steps_move_every_element_by_an_ulp() -> None:
+    values = {"x": inputs.values((40, 5), torch.bfloat16, "special", 3), "n": torch.arange(3), "y": inputs.values((7,), torch.float64, "wide", 4), "eps": 0.5}
+    steps = Steps(values, torch.float32)
+    for step, other_way in ((1.0, False), (2.0**-10, True)):
+        moved = steps(11, step, other_way)
+        assert torch.equal(moved["n"], values["n"]) and moved["eps"] == 0.5
+        for number, (name, kind) in enumerate((("x", torch.float32), ("y", torch.float64))):
+            wide = values[name].double()
+            signs = torch.from_numpy(inputs.signs(11 ^ (1 + 2 * number), wide.numel())).reshape(wide.shape) * (-1 if other_way else 1)
+            want = torch.where(wide.isfinite(), wide + step * signs * ulp(wide, kind), wide)
+            assert torch.equal(moved[name].nan_to_num(7.0), want.nan_to_num(7.0)) and torch.equal(moved[name].isfinite(), wide.isfinite())
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int64, torch.bfloat16, torch.bool])
