@@ -169,7 +169,7 @@ def _end(process: subprocess.Popen[bytes], control: socket.socket, owner: int) -
 def _serve(fd: int) -> NoReturn:
     """The server's process: imports, then forks for each request until its parent is gone."""
     with contextlib.suppress(Exception):  # a torch that does not import is reported where it is used
-        for name in ("torch", "ascendops.serve", "ascendops.testing.kernel", "ascendops.parity.execute", "ascendops.build"):
+        for name in ("torch", "ascendops.serve", "ascendops.testing.kernel", "ascendops.parity.execute", "ascendops.build.operator", "ascendops.build.twin"):
             importlib.import_module(name)
     control = socket.socket(fileno=fd)
     wake, note = os.pipe()
