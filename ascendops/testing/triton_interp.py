@@ -7,7 +7,9 @@ bfloat16 to float32, compute, and round back. It checks that everything it repla
 
 from __future__ import annotations
 
+import atexit
 import functools
+import gc
 import os
 import sys
 from collections.abc import Callable
@@ -38,6 +40,8 @@ def activate() -> None:
             "triton was imported before the interpreter was turned on", help="run references in their own process"
         )
     os.environ["TRITON_INTERPRET"] = "1"
+    collects = gc.isenabled()
+    gc.disable()  # a collection looks through all of torch
     try:
         import triton
         from triton.runtime import autotuner, interpreter
@@ -45,6 +49,9 @@ def activate() -> None:
         raise TritonUnsupported(
             f"triton cannot be imported: {error}", help="pip install triton (Linux only)"
         ) from error
+    finally:
+        if collects:
+            gc.enable()
     version = tuple(int(part) for part in triton.__version__.split("+")[0].split(".")[:2])
     builder = interpreter.InterpreterBuilder
     lacking = [name for name in _REPLACED if not hasattr(builder, name)]
@@ -58,6 +65,8 @@ def activate() -> None:
     triton_fast.apply(interpreter)
     _repair(interpreter)
     _first_config(autotuner)
+    gc.freeze()  # later collections look at what kernels make, not through torch and triton
+    atexit.register(gc.unfreeze)  # triton looks for what is left over at the end
     _active = True
 
 

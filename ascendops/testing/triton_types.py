@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+POINTEES = {
+    "float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float64": "fp64", "bool": "i1",
+    "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
+}  # triton's names of torch's dtypes
 _ENDLESS = 1 << 30  # bytes; a pointer's data is of any size
 
 
@@ -139,10 +143,30 @@ def handles(interpreter: Any, tl: Any) -> None:
         handle.__init__ = init
 
 
+def arguments(interpreter: Any, tl: Any) -> None:
+    """The type of an int and of a plain tensor is looked up: triton's own way imports a second language."""
+    import numpy as np
+    import torch
+
+    original, handle = interpreter._implicit_cvt, interpreter.TensorHandle
+    pointers = {getattr(torch, name): tl.str_to_ty(f"*{short}", None) for name, short in POINTEES.items()}
+
+    def convert(arg: Any) -> Any:
+        if type(arg) is int and -(2**31) <= arg < 2**31:
+            return tl.tensor(handle(np.array([arg], dtype=np.int32), tl.int32), tl.int32)
+        pointer = pointers.get(arg.dtype) if type(arg) is torch.Tensor else None
+        if pointer is None:
+            return original(arg)
+        return tl.tensor(handle(np.array([arg.data_ptr()], dtype=np.uint64), pointer), pointer)
+
+    interpreter._implicit_cvt = convert
+
+
 SPEEDUPS: tuple[tuple[Callable[[Any, Any], None], tuple[str, ...]], ...] = (
     (dtypes, ("tl.core.dtype.SINT_TYPES", "tl.core.dtype.UINT_TYPES", "tl.core.dtype.FP_TYPES", "tl.core._unwrap_if_constexpr", "tl.constexpr")),
     (numpy_dtypes, ("interpreter._get_np_dtype", "tl.dtype", "tl.block_type")),
     (block_types, ("tl.block_type.with_element_ty", "tl.pointer_type", "tl.dtype", "tl.tuple", "tl.constexpr")),
     (tensors, ("tl.tensor",)),
     (handles, ("interpreter.TensorHandle.__post_init__", "interpreter.TensorHandle.__dataclass_fields__", "tl.pointer_type")),
+    (arguments, ("interpreter._implicit_cvt", "interpreter.TensorHandle", "tl.tensor", "tl.str_to_ty", "tl.int32")),
 )

@@ -221,6 +221,17 @@ x = torch.arange(64.0)
 in_place[(1,)](x, B=64)
 assert torch.equal(x, (torch.arange(64.0) + 1) * 10 + torch.arange(64.0)), x
 
+from triton.runtime.jit import mangle_type
+
+converted = interpreter._implicit_cvt
+for kind in DTYPES:
+    tensor = torch.ones(3, dtype=getattr(torch, kind))
+    assert converted(tensor).type == tl.str_to_ty(mangle_type(tensor), None), kind
+    assert converted(tensor).handle.data == tensor.data_ptr()
+for number in (0, 1, 16, -(2**31), 2**31 - 1, 2**31, 2**40):
+    assert converted(number).type == tl.str_to_ty(mangle_type(number), None), number
+    assert converted(number).handle.data == number
+
 names = list(DTYPES.values())
 assert all((a == b) == (a is b) and (a != b) == (a is not b) for a in names for b in names)
 assert tl.dtype("fp32") == tl.float32 and tl.float32 == tl.constexpr(tl.float32) and tl.float32 != "fp32" and len({tl.dtype("fp32"), tl.float32}) == 1
@@ -270,7 +281,7 @@ def test_values_are_right_and_the_bits_are_those_without_speed_ups(tmp_path: Pat
 
 def test_a_version_without_an_internal_runs_without_that_speed_up(tmp_path: Path) -> None:
     hide = """
-lacking = [(interpreter.ReduceOps, "unravel"), (tl.core, "_unwrap_if_constexpr"), (type(interpreter.interpreter_semantic), "binary_op_sanitize_overflow_impl")]
+lacking = [(interpreter.ReduceOps, "unravel"), (tl.core.dtype, "FP_TYPES"), (type(interpreter.interpreter_semantic), "binary_op_sanitize_overflow_impl")]
 kept = [(holder, name, getattr(holder, name)) for holder, name in lacking]
 for holder, name in lacking:
     delattr(holder, name)
