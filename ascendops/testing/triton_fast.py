@@ -92,7 +92,8 @@ def _unchecked_overflow(interpreter: Any, _tl: Any) -> None:
 def _same_types(interpreter: Any, tl: Any) -> None:
     """Two tensors of one type need no promotion, no cast and no broadcast."""
     semantic, tensor = type(interpreter.interpreter_semantic), tl.tensor
-    check, cast = semantic.binary_op_type_checking_impl, semantic.cast
+    check, cast, compute = semantic.binary_op_type_checking_impl, semantic.cast, semantic.computation_type_impl
+    known: dict[Any, Any] = {}
 
     def checked(
         self: Any, lhs: Any, rhs: Any, allow_lhs_ptr: bool = False, allow_rhs_ptr: bool = False, arithmetic_check: bool = True, div_or_mod: bool = False
@@ -106,7 +107,16 @@ def _same_types(interpreter: Any, tl: Any) -> None:
     def casted(self: Any, input: Any, dst_ty: Any, *args: Any, **kwargs: Any) -> Any:
         return input if input.dtype is dst_ty.scalar else cast(self, input, dst_ty, *args, **kwargs)
 
-    semantic.binary_op_type_checking_impl, semantic.cast = checked, casted
+    def computed(self: Any, a_ty: Any, a_is_scalar: bool, b_ty: Any, b_is_scalar: bool, div_or_mod: bool) -> Any:
+        if type(a_ty) is not tl.dtype or type(b_ty) is not tl.dtype:
+            return compute(self, a_ty, a_is_scalar, b_ty, b_is_scalar, div_or_mod)
+        key = (a_ty.name, a_is_scalar, b_ty.name, b_is_scalar, div_or_mod)
+        found = known.get(key)
+        if found is None:
+            found = known[key] = compute(self, a_ty, a_is_scalar, b_ty, b_is_scalar, div_or_mod)
+        return found
+
+    semantic.binary_op_type_checking_impl, semantic.cast, semantic.computation_type_impl = checked, casted, computed
 
 
 def _broadcasts(interpreter: Any, tl: Any) -> None:
@@ -116,10 +126,16 @@ def _broadcasts(interpreter: Any, tl: Any) -> None:
     semantic, builder = type(interpreter.interpreter_semantic), interpreter.InterpreterBuilder
     handle, broadcast, splat = interpreter.TensorHandle, semantic.broadcast_impl_value, builder.create_splat
 
+    def wide(data: Any, shape: tuple[int, ...]) -> Any:
+        if len(shape) != data.ndim or not data.flags.c_contiguous:
+            return np.broadcast_to(data, shape)
+        steps = tuple(0 if has == 1 else step for has, step in zip(data.shape, data.strides, strict=True))
+        return np.ndarray(shape, data.dtype, data, 0, steps)
+
     def spread(tensor: Any, kind: Any) -> Any:
         data = tensor.handle.data
         shape = tuple(kind.shape.values)
-        view = np.ndarray(shape, data.dtype, data, 0, (0,) * len(shape)) if data.size == 1 and data.flags.c_contiguous else np.broadcast_to(data, shape)
+        view = np.ndarray(shape, data.dtype, data, 0, (0,) * len(shape)) if data.size == 1 and data.flags.c_contiguous else wide(data, shape)
         return tl.tensor(handle(view, tensor.dtype), kind)
 
     def common(self: Any, lhs: Any, rhs: Any) -> Any:
@@ -140,13 +156,17 @@ def _broadcasts(interpreter: Any, tl: Any) -> None:
             arg if arg.type.shape.values == shape else spread(arg, tl.block_type(arg.dtype, shape)) for arg in (lhs, rhs)
         )
 
+    def expand_dims(_self: Any, arg: Any, axis: int) -> Any:
+        shape = arg.data.shape
+        return handle(arg.data.reshape((*shape[:axis], 1, *shape[axis:])), arg.dtype.scalar)
+
     def view(self: Any, ret_ty: Any, arg: Any) -> Any:
         data = arg.data
         if data.size != 1 or data.dtype != interpreter._get_np_dtype(arg.dtype):
             return splat(self, ret_ty, arg)
         return handle(np.broadcast_to(data.reshape(()), tuple(ret_ty.shape.values)), arg.dtype.scalar)
 
-    semantic.broadcast_impl_value, builder.create_splat = common, view
+    semantic.broadcast_impl_value, builder.create_splat, builder.create_expand_dims = common, view, expand_dims
 
 
 def _arithmetic(interpreter: Any, tl: Any) -> None:
@@ -180,8 +200,8 @@ _SPEEDUPS: tuple[tuple[Speedup, tuple[str, ...]], ...] = (
     (_patch_directly, ("interpreter._patch_attr", _SEMANTIC)),
     *triton_types.SPEEDUPS,
     (_unchecked_overflow, (f"{_SEMANTIC}.binary_op_sanitize_overflow_impl", "interpreter.interpreter_builder.options.debug")),
-    (_broadcasts, (f"{_SEMANTIC}.broadcast_impl_value", "interpreter.InterpreterBuilder.create_splat", "interpreter._get_np_dtype", "tl.tuple")),
-    (_same_types, (f"{_SEMANTIC}.binary_op_type_checking_impl", f"{_SEMANTIC}.cast", f"{_SEMANTIC}.broadcast_impl_value", "tl.pointer_type")),
+    (_broadcasts, (f"{_SEMANTIC}.broadcast_impl_value", "interpreter.InterpreterBuilder.create_splat", "interpreter.InterpreterBuilder.create_expand_dims", "tl.tuple", "interpreter._get_np_dtype")),
+    (_same_types, (f"{_SEMANTIC}.binary_op_type_checking_impl", f"{_SEMANTIC}.cast", f"{_SEMANTIC}.computation_type_impl", "tl.pointer_type")),
     (_arithmetic, ("interpreter.InterpreterBuilder.binary_op", "interpreter.InterpreterBuilder.create_addptr", "interpreter.TensorHandle")),
     (triton_fold.whole_slices, triton_fold.NEEDS),
     (triton_memory.whole_blocks, triton_memory.NEEDS),
