@@ -2,8 +2,8 @@
 
     python -m tools.time_gallery [--only softmax ...] [--tier default] [-n 2] [--out TABLE.md] [--keep DIR]
 
-Each operator is rendered into a folder of its own and built, beginning with an empty build cache. Then each is tested by a command of its own or,
-with -n, all of them by one `ascendops test -n N FOLDER ...`. CPU seconds are those of the command and everything it started, so that a busy machine
+Each operator is rendered into a folder (a gradient into that of its forward operator, if both are asked for) and built, beginning with an empty build
+cache. Then each is tested by a command of its own or, with -n, all of them by one `ascendops test -n N FOLDER ...`. CPU seconds are those of the command and everything it started, so that a busy machine
 shows in the wall time only.
 """
 
@@ -37,7 +37,7 @@ class Timed:
 
 @dataclass(frozen=True)
 class Row:
-    """One operator: its build with an empty cache, its test after that, the number of cases and their status."""
+    """One folder: its build with an empty cache, its test after that, the number of cases and their status."""
 
     name: str
     build: Timed
@@ -58,39 +58,49 @@ def timed(command: Sequence[str], folder: Path, cache: Path, log: Path) -> Timed
     return Timed(time.perf_counter() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, code)
 
 
-def built(name: str, home: Path) -> tuple[Path, Timed]:
-    """Renders and builds one operator: its folder, and what the build took."""
+def rendered(names: Sequence[str], home: Path) -> list[Path]:
+    """Renders the operators: their folders, without those whose operators are all in another one too (a gradient beside its forward operator)."""
+    from ascendops import spec
     from ascendops.errors import BadOpName
     from ascendops.render import new_project
 
-    folder = home / name
-    try:
-        new_project(name, folder)
-    except BadOpName:  # a name that clashes with a C function
-        new_project(f"{name}_custom", folder)
-        folder = folder.rename(folder.with_name(f"{name}_custom"))
-    return folder, timed(["build"], folder, home / "cache", home / f"{name}.log")
+    found: dict[Path, set[str]] = {}
+    for name in names:
+        folder = home / name
+        try:
+            new_project(name, folder)
+        except BadOpName:  # a name that clashes with a C function
+            new_project(f"{name}_custom", folder)
+            folder = folder.rename(folder.with_name(f"{name}_custom"))
+        found[folder] = {op.name for op in spec.load(folder / "op.toml").operators}
+    return [folder for folder, mine in found.items() if not any(mine < others for others in found.values())]
 
 
-def one(name: str, home: Path, tier: str) -> Row:
-    """Renders, builds and tests one operator."""
-    folder, build = built(name, home)
-    log = home / f"{name}.log"
-    test = timed(["test", "--tier", tier, "--out", "result.json"], folder, home / "cache", log)
+def built(folder: Path, home: Path) -> Timed:
+    """What the build of a folder took."""
+    return timed(["build"], folder, home / "cache", home / f"{folder.name}.log")
+
+
+def one(folder: Path, home: Path, tier: str) -> Row:
+    """Builds and tests one folder."""
+    build = built(folder, home)
+    test = timed(["test", "--tier", tier, "--out", "result.json"], folder, home / "cache", home / f"{folder.name}.log")
     reports = _cases(folder / "result.json")
-    return Row(name, build, test, len(reports), _passed(reports))
+    return Row(folder.name, build, test, len(reports), _passed(reports))
 
 
-def together(names: Sequence[str], home: Path, tier: str, processes: int) -> tuple[list[Row], Timed]:
-    """Renders and builds the operators, then tests all of them with one command: rows whose test time is the sum of their cases', and the command's."""
-    made = {name: built(name, home) for name in names}
+def together(folders: Sequence[Path], home: Path, tier: str, processes: int) -> tuple[list[Row], Timed]:
+    """Builds the folders, then tests all of them with one command: rows whose test time is the sum of their cases', and the command's."""
+    from ascendops import spec
+
+    made = {folder: built(folder, home) for folder in folders}
     out = home / "result.json"
-    folders = [str(folder) for folder, _ in made.values()]
-    whole = timed(["test", *folders, "--tier", tier, "-n", str(processes), "--out", str(out)], home, home / "cache", home / "all.log")
-    rows = []
-    for name, (folder, build) in made.items():
-        reports = [case for case in _cases(out) if case["op"] == folder.name]
-        rows.append(Row(name, build, Timed(sum(case["seconds"] for case in reports), 0.0, 0), len(reports), _passed(reports)))
+    whole = timed(["test", *map(str, folders), "--tier", tier, "-n", str(processes), "--out", str(out)], home, home / "cache", home / "all.log")
+    rows, cases = [], _cases(out)
+    for folder, build in made.items():
+        mine = {op.name for op in spec.load(folder / "op.toml").operators}
+        reports = [case for case in cases if case["op"] in mine]
+        rows.append(Row(folder.name, build, Timed(sum(case["seconds"] for case in reports), 0.0, 0), len(reports), _passed(reports)))
     return rows, whole
 
 
@@ -130,15 +140,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="ascendops-gallery-") as temporary:
         home = options.keep or Path(temporary)
         home.mkdir(parents=True, exist_ok=True)
-        names = options.only or operators()
+        folders = rendered(options.only or operators(), home)
         if options.n:
-            rows, whole = together(names, home, options.tier, options.n)
+            rows, whole = together(folders, home, options.tier, options.n)
             print(f"{markdown(rows)}\none command: {whole.wall:.1f} s wall, {whole.cpu:.1f} s CPU, exit {whole.code}")
             return int(whole.code != 0 or any(row.passed != row.cases for row in rows))
-        for name in names:
-            rows.append(one(name, home, options.tier))
+        for folder in folders:
+            rows.append(one(folder, home, options.tier))
             row = rows[-1]
-            print(f"{name}: {row.passed} of {row.cases} pass, build {row.build.cpu:.1f} s, test {row.test.cpu:.1f} s CPU, {row.test.wall:.1f} s wall", file=sys.stderr, flush=True)
+            print(f"{row.name}: {row.passed} of {row.cases} pass, build {row.build.cpu:.1f} s, test {row.test.cpu:.1f} s CPU, {row.test.wall:.1f} s wall", file=sys.stderr, flush=True)
             if options.out:
                 options.out.write_text(markdown(rows))
     print(markdown(rows))
