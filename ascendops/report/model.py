@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -151,8 +152,17 @@ def save(run: RunReport, path: Path) -> None:
     """Writes the run as JSON, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.tmp")
-    temporary.write_text(json.dumps(run.to_dict(), indent=1), encoding="utf-8")
+    temporary.write_text(_lines(run.to_dict()), encoding="utf-8")
     temporary.replace(path)
+
+
+def _lines(data: Mapping[str, Any]) -> str:
+    """JSON with a line for each field, and for each entry of a list. (`indent` would take the encoder that is written in Python.)"""
+    fields = []
+    for name, value in data.items():
+        text = "[\n  " + ",\n  ".join(map(json.dumps, value)) + "\n ]" if isinstance(value, list) and value else json.dumps(value)
+        fields.append(f" {json.dumps(name)}: {text}")
+    return "{\n" + ",\n".join(fields) + "\n}\n"
 
 
 def load(path: Path) -> RunReport:

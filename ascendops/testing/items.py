@@ -16,6 +16,7 @@ from ascendops.testing.session import OpSession
 from ascendops.words import plural
 
 EARLIER = pytest.StashKey[Mapping[str, CaseReport]]()  # accepted cases of the run that goes on
+_RUNNING = pytest.StashKey[OpSession]()  # the operator whose workers run
 
 
 class OpItem(pytest.Item):
@@ -46,11 +47,14 @@ class CaseItem(OpItem):
         self.arrived: tuple[CaseReport, AscendOpsError | None] | None = None  # what a host of a farm sent
 
     def runtest(self) -> None:
-        """Runs the kernel and judges it.
+        """Runs the kernel and judges it; does nothing if an earlier case has told that the operator does not build.
 
         Raises:
             Mismatch: The case fails.
+            AscendOpsError: The operator does not build, or its golden or reference is unusable.
         """
+        if self.op.unbuilt is not None:
+            return
         self.outcome = CaseReport(
             f"{self.op.spec.name}[{self.case.id}]", self.op.spec.name, self.case.case.name, self.case.dtype
         )
@@ -65,6 +69,9 @@ class CaseItem(OpItem):
 
     def _run(self) -> CaseReport:
         if self.arrived is None:
+            self._switch()
+            if not self.op.built:
+                self._build()
             return self.op.run(self.case)
         report, error = self.arrived
         if error is not None:
@@ -73,15 +80,32 @@ class CaseItem(OpItem):
         return self.op.accept(self.case, report)
 
 
+    def _build(self) -> None:
+        try:
+            self.op.build()
+        except AscendOpsError:
+            self.outcome = _unbuilt(self.op)
+            raise
+
+    def _switch(self) -> None:
+        """Ends the workers of the operator whose cases ran before."""
+        before = self.config.stash.get(_RUNNING, None)
+        if before is not None and before is not self.op:
+            before.close()
+        self.config.stash[_RUNNING] = self.op
+
+
 class CheckItem(OpItem):
     """What all cases of an operator together must do: reach every tiling key, and use several cores at least once."""
 
     def runtest(self) -> None:
-        """Checks the finished cases.
+        """Checks the finished cases, if there are any.
 
         Raises:
             Mismatch: A rule is broken.
         """
+        if self.op.unbuilt is not None:
+            return
         name, problems = self.op.spec.name, []
         self.outcome = CaseReport(f"{name}[all cases]", name, kind="check", status="pass")
         missed = [key for key in self.op.report.tiling_keys if not key["cases"] and not self.op.options.cases]
@@ -118,9 +142,13 @@ class BuildItem(OpItem):
         Raises:
             AscendOpsError: The error of the build.
         """
-        self.outcome = CaseReport(f"{self.op.spec.name}[build]", self.op.spec.name, kind="build")
+        self.outcome = _unbuilt(self.op)
         _note_error(self.outcome, self.error)
         raise self.error
+
+
+def _unbuilt(op: OpSession) -> CaseReport:
+    return CaseReport(f"{op.spec.name}[build]", op.spec.name, kind="build")
 
 
 def _note_error(report: CaseReport, error: AscendOpsError) -> None:

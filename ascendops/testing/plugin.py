@@ -81,16 +81,19 @@ class OpFile(pytest.File):
     """One operator project."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Builds the operators; for each, one item per case and dtype column, then the check over all of its cases."""
+        """Builds the operators; for each, one item per case and dtype column, then the check over all of its cases.
+
+        Each process of xdist collects all operators and runs some: there an operator is built before its first case.
+        """
         from ascendops import spec
 
         for declared in spec.load(self.path).operators:
             session = OpSession(declared, options_of(self.config))
             sessions(self.config).append(session)
-            if not self.config.option.collectonly:
+            if not self.config.option.collectonly and not hasattr(self.config, "workerinput"):
                 farm = self.config.stash.get(FARM, None)
                 try:
-                    farm.build(session) if farm else session.build()
+                    farm.build(session) if farm else session.build(start=len(sessions(self.config)) == 1)
                 except AscendOpsError as error:
                     yield BuildItem.from_parent(self, **self._at(session, "build"), error=error)
                     return

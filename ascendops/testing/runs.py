@@ -101,7 +101,7 @@ def run(
     earlier = _set_aside(lines) if resume else None
     talk = Talk(report, stream, _lines(lines, report))
     args = [
-        *map(str, files), "-p", "ascendops.testing.plugin", "-W", "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={_common(roots)}", "-c", os.devnull,
+        *map(str, files), "-p", "ascendops.testing.plugin", "-p", "no:logging", "-W", "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={_common(roots)}", "-c", os.devnull,
         "-o", f"cache_dir={roots[0] / '.ascendops' / 'pytest'}", f"--ascendops-backend={chosen}", f"--ascendops-soc={soc}",
         f"--ascendops-reference={reference}", f"--ascendops-level={level}", f"--ascendops-seed={seed}", f"--ascendops-auto-sync={'on' if auto_sync else 'off'}",
         f"--ascendops-tier={tier}", *([f"--ascendops-repeats={REPEATS[level]}"] if chosen != "twin" else []), *(["--ascendops-mutate"] if mutate else []), *(["--ascendops-verdict"] if verdict else []),

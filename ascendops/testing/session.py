@@ -55,6 +55,8 @@ class OpSession:
     _planted: dict[str, int] = field(default_factory=dict, init=False)
     verdict: VerdictFile = field(default_factory=VerdictFile)
     _earlier: list[Any] = field(default_factory=list, init=False)
+    built: bool = field(default=False, init=False)
+    unbuilt: AscendOpsError | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.kernel.prepare()
@@ -68,21 +70,30 @@ class OpSession:
             return list(given.read(self.spec, Path(self.options.cases)).cases)
         return matrix.cases(self.spec, self.options.tier, self.options.seed)
 
-    def build(self) -> None:
+    def build(self, start: bool = True) -> None:
         """Builds the operator (a cache hit if `ascendops build` did).
 
+        Args:
+            start: Start its workers as well, which import what they need while the compiler runs.
+
         Raises:
-            AscendOpsError: It does not build.
+            AscendOpsError: It does not build; `unbuilt` keeps the error.
         """
         from ascendops.build import open_project
 
-        self.kernel.start()  # imports torch while the compiler runs
-        self.reference.start()
+        if start:
+            self.kernel.start()
+            self.reference.start()
+        self.built = True
         if self.options.kernel != Options.kernel:  # another function runs in place of a built kernel
             return
-        start = time.perf_counter()
-        open_project(self.spec.root).build_result(self.options.backend, self.options.soc)
-        self.report.build_seconds = time.perf_counter() - start
+        begin = time.perf_counter()
+        try:
+            open_project(self.spec.root).build_result(self.options.backend, self.options.soc)
+        except AscendOpsError as error:
+            self.unbuilt = error
+            raise
+        self.report.build_seconds = time.perf_counter() - begin
 
     def run(self, case: TestCase) -> CaseReport:
         """Runs and judges one case.
@@ -230,16 +241,7 @@ class OpSession:
         if self._shrunk or not set(report.labels) - {"MUTANT", "TILING_KEY"}:
             return
         self._shrunk = True
-        found = shrink.shrink(case, self._before, self._fresh_labels, seed=self.options.seed)
-        if found is None:
-            report.story.append("the failure does not come back when the case runs alone, or after the one before it")
-            return
-        path = self.spec.root / shrink.FOLDER / f"{self.spec.name}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        o = self.options
-        path.write_text(shrink.script(found, o.backend, o.soc, o.seed, golden_name(self.spec)), encoding="utf-8")
-        last = found.cases[-1]
-        report.story.append(f"the smallest case that fails like this is {last.dtype} {last.shapes} {last.case.values}: python {shorten(path)}")
+        report.story.append(shrink.written(case, self._before, self._fresh_labels, self.options, golden_name(self.spec)))
 
     def _fresh_labels(self, cases: Sequence[TestCase], fresh: bool) -> frozenset[str]:
         """Labels of the last case when the cases run in order, in a fresh process if asked; empty if it passes."""

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from ascendops.errors import AscendOpsError
 from ascendops.testing.matrix import resized
+from ascendops.testing.outcome import shorten
 
 if TYPE_CHECKING:
     from ascendops.testing.cases import TestCase
+    from ascendops.testing.options import Options
 
 TRIES = 60
 VALUE_TRIES = 80  # runs to spend on single elements
@@ -127,6 +129,18 @@ def _smaller(case: TestCase) -> Iterator[TestCase]:
         yield replace(case, case=replace(case.case, values=recipe))
     for made in resized(case.spec, case.case, lambda size: [n for n in (1, size // 8, size // 2, size - 1) if 0 < n < size]):
         yield replace(case, case=replace(made, tiling_key=None, name=case.case.name))
+
+
+def written(case: TestCase, earlier: TestCase | None, fails: Fails, options: Options, golden: str) -> str:
+    """Shrinks a failing case and writes its script to the project's FOLDER: a line for the report. The arguments are those of `shrink` and `script`."""
+    found = shrink(case, earlier, fails, seed=options.seed)
+    if found is None:
+        return "the failure does not come back when the case runs alone, or after the one before it"
+    path = case.spec.root / FOLDER / f"{case.spec.name}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(script(found, options.backend, options.soc, options.seed, golden), encoding="utf-8")
+    last = found.cases[-1]
+    return f"the smallest case that fails like this is {last.dtype} {last.shapes} {last.case.values}: python {shorten(path)}"
 
 
 def script(shrunk: Shrunk, backend: str, soc: str, seed: int, golden: str) -> str:

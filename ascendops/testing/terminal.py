@@ -83,8 +83,9 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
             config.option.verbose = -2  # keeps pytest's own headers and progress quiet
         self.marks = 0
         self.told: Counter[tuple[str, ...]] = Counter()
-        self.mixed = talk.farm is not None  # results of several operators come as they are ready
+        self.mixed = talk.farm is not None or bool(config.getoption("numprocesses", None))  # results of several operators come as they are ready
         self.current = ""
+        self.ended: set[str] = set()
 
     def pytest_runtest_logstart(self, nodeid: str, location: Any) -> None:
         """Says nothing; a case says something when it ends."""
@@ -115,6 +116,8 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
             for line in rest:
                 self._tw.line(line)
             self._tw.line("")
+        if self.mixed and case.kind in ("check", "build"):
+            self._end([case.op])
 
     def pytest_runtest_logfinish(self, nodeid: str, location: Any = None) -> None:
         """Says nothing."""
@@ -138,16 +141,20 @@ class _Reporter(TerminalReporter):  # type: ignore[misc]  # pytest marks the cla
         """Says nothing."""
 
     def next_op(self, name: str) -> None:
-        """Ends the current operator with its line, if the next one is another."""
-        if name if self.mixed else name == self.current:
-            return
-        ended = list(self.talk.ops) if self.mixed else [self.current] if self.current else []
+        """Ends the current operator with its line, if the next one is another; without a name, all that have not ended."""
+        if not name:
+            self._end([op for op in self.talk.ops if op not in self.ended])
+        elif not self.mixed and name != self.current:
+            self._end([self.current] if self.current else [])
+            self.current = name
+
+    def _end(self, ops: list[str]) -> None:
         run = self.talk.run
-        for key in [key for key, count in self.told.items() if count > 1 and key[0] in ended]:
+        for key in [key for key, count in self.told.items() if count > 1 and key[0] in ops]:
             self._line(f"   {text.repeated(key[1], self.told.pop(key) - 1)}")
-        for op in ended if self.detail >= 0 else []:
+        for op in ops if self.detail >= 0 else []:
             self._line(text.op_line(self.talk.ops[op], run.of(op), str(run.environment.get("backend", ""))))
-        self.current = name
+        self.ended.update(ops)
 
     def _line(self, line: str) -> None:
         if self.marks:

@@ -345,3 +345,40 @@ def test_processes_of_xdist_share_the_work_and_lose_nothing(tmp_path: Path) -> N
         assert own[-1] == f"{op}[all cases]" and own[:-1] == [one for one in declared if one.startswith(f"{op}[")]
     assert len(ids) == len(set(ids)) == 30 and {one.name: one.reached for one in result.report.ops} == {"twice": 2, "twofold": 2}
     assert out.getvalue().count("14 cases   2 of 2 tiling keys reached") == 2
+
+
+def test_processes_of_xdist_tell_once_what_does_not_build(tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    folder = project(tmp_path)  # it has no sources
+
+    def found(*args: str) -> tuple[int, list[tuple[str, str, str, int]]]:
+        result = testing.run([folder], backend="twin", reference="none", pytest_args=args, stream=io.StringIO())
+        return result.exit_code, [(case.id, case.kind, case.what, case.exit_code) for case in result.report.cases]
+
+    code, cases = found()
+    assert code != 0 and [case[:2] for case in cases] == [("twice[build]", "build")] and cases[0][3] == code
+    assert found("-n", "2") == (code, cases)
+
+
+def test_workers_of_an_operator_end_with_its_cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ascendops.worker import Worker
+
+    folders = [project(tmp_path / name, toml=OP_TOML.replace('"twice', f'"{name}')) for name in ("one", "two", "three")]
+    running: set[int] = set()
+    most, start, close = [0], Worker.start, Worker.close
+
+    def started(self: Worker) -> None:
+        start(self)
+        running.add(id(self))
+        most[0] = max(most[0], len(running))
+
+    def closed(self: Worker) -> None:
+        close(self)
+        running.discard(id(self))
+
+    monkeypatch.setattr(Worker, "start", started)
+    monkeypatch.setattr(Worker, "close", closed)
+    kernel = f"--ascendops-kernel={folders[0]}/kernel.py:run"
+    result = testing.run(folders, backend="twin", reference="torch", pytest_args=[kernel], stream=io.StringIO())
+    assert result.exit_code == 0 and len(result.report.ops) == 3
+    assert most[0] == 2 and not running, "a kernel and a reference at a time"
