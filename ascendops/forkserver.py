@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import array
 import contextlib
+import gc
 import importlib
 import importlib.util
 import os
@@ -171,6 +172,7 @@ def _serve(fd: int) -> NoReturn:
     with contextlib.suppress(Exception):  # a torch that does not import is reported where it is used
         for name in ("torch", "ascendops.serve", "ascendops.testing.kernel", "ascendops.parity.execute", "ascendops.build.operator", "ascendops.build.twin"):
             importlib.import_module(name)
+    gc.freeze()  # a child's collections need not walk through torch
     control = socket.socket(fileno=fd)
     wake, note = os.pipe()
     os.set_blocking(note, False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -61,8 +62,11 @@ def options_of(config: pytest.Config) -> Options:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepares the list of operators under test."""
+    """Prepares the list of operators under test; in one of several processes, leaves the others their cores."""
     config.stash[_SESSIONS] = []
+    if hasattr(config, "workerinput"):
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores // config.workerinput["workercount"])))
     path = config.getoption("ascendops_resume")
     config.stash[EARLIER] = stream.load(Path(path), json.loads(config.getoption("ascendops_environment"))) if path else {}
 
