@@ -13,14 +13,27 @@ import triton.language as tl
 def _add_rows(grad_ptr, places_ptr, ends_ptr, out_ptr, rows, columns, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     first = tl.program_id(0).to(tl.int64) * ROWS
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    for row in range(first, tl.minimum(first + ROWS, rows)):
-        begin = tl.load(ends_ptr + row)
-        end = tl.load(ends_ptr + row + 1)
-        sums = tl.zeros((BLOCK,), tl.float32)
-        for i in range(begin, end):
-            place = tl.load(places_ptr + i)
-            sums += tl.load(grad_ptr + place * columns + column, mask=column < columns, other=0.0).to(tl.float32)
-        tl.store(out_ptr + row * columns + column, sums.to(out_ptr.dtype.element_ty), mask=column < columns)
+    if ROWS == 1:
+        for row in range(first, tl.minimum(first + ROWS, rows)):
+            begin = tl.load(ends_ptr + row)
+            end = tl.load(ends_ptr + row + 1)
+            sums = tl.zeros((BLOCK,), tl.float32)
+            for i in range(begin, end):
+                place = tl.load(places_ptr + i)
+                sums += tl.load(grad_ptr + place * columns + column, mask=column < columns, other=0.0).to(tl.float32)
+            tl.store(out_ptr + row * columns + column, sums.to(out_ptr.dtype.element_ty), mask=column < columns)
+    else:  # for the interpreter, whose cost is per operation: one position of each row at a time
+        row = first + tl.arange(0, ROWS)
+        at = tl.load(ends_ptr + row, mask=row < rows, other=0)
+        end = tl.load(ends_ptr + row + 1, mask=row < rows, other=0)
+        sums = tl.zeros((ROWS, BLOCK), tl.float32)
+        for _ in range(tl.max(end - at)):
+            place = tl.load(places_ptr + at, mask=at < end, other=0)
+            inside = (at < end)[:, None] & (column < columns)[None, :]
+            sums += tl.load(grad_ptr + place[:, None] * columns + column[None, :], mask=inside, other=0.0).to(tl.float32)
+            at += 1
+        inside = (row < rows)[:, None] & (column < columns)[None, :]
+        tl.store(out_ptr + row[:, None] * columns + column[None, :], sums.to(out_ptr.dtype.element_ty), mask=inside)
 
 
 def embedding_backward(grad_y: torch.Tensor, indices: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -33,7 +46,7 @@ def embedding_backward(grad_y: torch.Tensor, indices: torch.Tensor, weight: torc
     ordered, places = indices.reshape(-1).sort(stable=True)
     ends = torch.searchsorted(ordered.contiguous(), torch.arange(rows + 1, device=indices.device, dtype=ordered.dtype))
     block = min(1024 if weight.is_cuda else 131072, triton.next_power_of_2(columns))
-    some = 1 if weight.is_cuda else rows
+    some = 1 if weight.is_cuda else max(2, min(triton.next_power_of_2(rows), 262144 // block))
     grid = (triton.cdiv(rows, some), triton.cdiv(columns, block))
     _add_rows[grid](grad_y, places, ends, grad_weight, rows, columns, ROWS=some, BLOCK=block)
     return grad_weight

@@ -12,10 +12,13 @@ import triton.language as tl
 
 
 @triton.jit
-def _add_atomically(indices_ptr, src_ptr, sums_ptr, length, count, blocks, BLOCK: tl.constexpr):
+def _add_atomically(indices_ptr, src_ptr, sums_ptr, rows, length, count, blocks, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     row = (tl.program_id(0) // blocks).to(tl.int64)
     j = (tl.program_id(0) % blocks).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
     inside = j < count
+    if ROWS > 1:  # for the interpreter, whose cost is per program
+        row = (row * ROWS + tl.arange(0, ROWS))[:, None]
+        inside = (row < rows) & inside[None, :]
     to = tl.load(indices_ptr + row * count + j, mask=inside, other=0)
     value = tl.load(src_ptr + row * count + j, mask=inside, other=0).to(sums_ptr.dtype.element_ty)
     tl.atomic_add(sums_ptr + row * length + to, value, mask=inside & (to >= 0) & (to < length), sem="relaxed")
@@ -47,9 +50,11 @@ def scatter_add(x: torch.Tensor, indices: torch.Tensor, src: torch.Tensor) -> to
 def _atomically(x: torch.Tensor, indices: torch.Tensor, src: torch.Tensor) -> torch.Tensor:
     length, count = x.shape[-1], indices.shape[-1]
     sums = x.to(torch.int32 if x.dtype == torch.int32 else torch.float32, copy=True)
-    block = min(1024, triton.next_power_of_2(count))
+    rows = x.numel() // length
+    block = min(1024 if x.is_cuda else 1 << 18, triton.next_power_of_2(count))
     blocks = triton.cdiv(count, block)
-    _add_atomically[(x.numel() // length * blocks,)](indices, src, sums, length, count, blocks, BLOCK=block)
+    some = 1 if x.is_cuda else min(triton.next_power_of_2(rows), (1 << 18) // block)
+    _add_atomically[(triton.cdiv(rows, some) * blocks,)](indices, src, sums, rows, length, count, blocks, ROWS=some, BLOCK=block)
     return sums.to(x.dtype)
 
 
