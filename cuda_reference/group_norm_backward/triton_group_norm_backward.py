@@ -33,20 +33,31 @@ def _channel_sums(
 
 @triton.jit
 def _grad_x(
-    g_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr, slope_ptr, shift_ptr, out_ptr, groups, channels, spatial, CHANNELS: tl.constexpr, BLOCK: tl.constexpr
-):
+    g_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr, slope_ptr, shift_ptr, out_ptr, total, groups, channels, spatial,
+    GROUPS: tl.constexpr, CHANNELS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
     group = tl.program_id(0).to(tl.int64)
+    if GROUPS > 1:  # for the interpreter, whose cost is per program
+        group = (group * GROUPS + tl.arange(0, GROUPS))[:, None]
+        some = group < total
+        group = tl.minimum(group, total - 1)
     size = channels * spatial
     lane = tl.arange(0, BLOCK)
     channel = tl.arange(0, CHANNELS)
     first = group % groups * channels
     weight = tl.load(w_ptr + first + channel, mask=channel < channels, other=0.0).to(tl.float32)
-    slope = tl.sum(weight * tl.load(slope_ptr + group * channels + channel, mask=channel < channels, other=0.0)) / size
-    shift = tl.sum(weight * tl.load(shift_ptr + group * channels + channel, mask=channel < channels, other=0.0)) / size
+    slope = weight * tl.load(slope_ptr + group * channels + channel, mask=channel < channels, other=0.0)
+    shift = weight * tl.load(shift_ptr + group * channels + channel, mask=channel < channels, other=0.0)
+    if GROUPS > 1:
+        slope, shift = tl.sum(slope, axis=1, keep_dims=True) / size, tl.sum(shift, axis=1, keep_dims=True) / size
+    else:
+        slope, shift = tl.sum(slope) / size, tl.sum(shift) / size
     mean = tl.load(mean_ptr + group)
     rstd = tl.load(rstd_ptr + group)
     start = tl.program_id(1) * BLOCK
     inside = start + lane < size
+    if GROUPS > 1:
+        inside = some & inside[None, :]
     offsets = group * size + start + lane
     grad = tl.load(g_ptr + offsets, mask=inside, other=0.0).to(tl.float32)
     x = tl.load(x_ptr + offsets, mask=inside, other=0.0).to(tl.float32)
@@ -89,9 +100,10 @@ def group_norm_backward(
     statistics = (grad_y, x, mean, rstd, sums[0], sums[1])
     _channel_sums[(triton.cdiv(rows, some),)](*statistics, rows, each, spatial, ROWS=some, BLOCK=block)
     block = min(widest, triton.next_power_of_2(each * spatial))
-    grid = (samples * groups, triton.cdiv(each * spatial, block))
+    some = 1 if x.is_cuda else max(1, min(triton.next_power_of_2(samples * groups), 262144 // max(block, triton.next_power_of_2(each))))
+    grid = (triton.cdiv(samples * groups, some), triton.cdiv(each * spatial, block))
     tensors = (grad_y, x, weight, mean, rstd, sums[0], sums[1], grad_x)
-    _grad_x[grid](*tensors, groups, each, spatial, CHANNELS=triton.next_power_of_2(each), BLOCK=block)
+    _grad_x[grid](*tensors, samples * groups, groups, each, spatial, GROUPS=some, CHANNELS=triton.next_power_of_2(each), BLOCK=block)
     high = 32 if x.is_cuda else min(256, triton.next_power_of_2(samples))
     wide = 64 if x.is_cuda else 4096
     for part, out in zip(sums, (grad_weight, grad_bias), strict=True):

@@ -120,7 +120,7 @@ def sort(x: torch.Tensor, descending: bool = False) -> tuple[torch.Tensor, torch
     length = x.shape[-1]
     rows = x.numel() // length
     narrow = x.dtype != torch.float32 and length <= 1 << 16
-    fits = BLOCKS if x.is_cuda else (*BLOCKS, 1 << 14)  # the interpreter's cost is per program
+    fits = BLOCKS if x.is_cuda else tuple(1 << level for level in range(2, 15))  # the interpreter compiles nothing, and its cost is per program
     run = next((block for block in fits if length <= block), fits[-1])
     whole, blocks = length <= run, triton.cdiv(length, run)
     some = max(1, min(triton.next_power_of_2(rows), (1024 if x.is_cuda else 1 << 17) // run))

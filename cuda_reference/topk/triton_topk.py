@@ -162,7 +162,7 @@ def _levels(length: int, k: int, cuda: bool) -> tuple[int, int]:
     """log2 of the elements of a block, and of those of its first elements that are kept. A network takes seconds to compile, so there are few."""
     if k == 1:
         return min(12, (length - 1).bit_length()), 0
-    levels = 7 if length <= 128 else 10 if cuda or length <= 1024 else 14
+    levels = min(14, max(3, (length - 1).bit_length())) if not cuda else 7 if length <= 128 else 10
     return levels, min(levels, 6 if k <= 64 else 8 if k <= MOST else levels)
 
 
