@@ -11,10 +11,24 @@ import triton.language as tl
 
 
 @triton.jit
+def _sum(x, GROUPS: tl.constexpr):
+    if GROUPS > 1:
+        total = tl.sum(x, axis=1, keep_dims=True)
+    else:
+        total = tl.sum(x)
+    return total
+
+
+@triton.jit
 def _kernel(
-    x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, groups, channels, spatial, eps, WHOLE: tl.constexpr, BLOCK: tl.constexpr
-):
+    x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, total, groups, channels, spatial, eps,
+    WHOLE: tl.constexpr, GROUPS: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
     group = tl.program_id(0).to(tl.int64)
+    if GROUPS > 1:  # for the interpreter, whose cost is per program
+        group = (group * GROUPS + tl.arange(0, GROUPS))[:, None]
+        some = group < total
+        group = tl.minimum(group, total - 1)
     size = channels * spatial
     lane = tl.arange(0, BLOCK)
     x_ptr += group * size
@@ -22,10 +36,12 @@ def _kernel(
     first = group % groups * channels
     if WHOLE:
         inside = lane < size
+        if GROUPS > 1:
+            inside = some & inside[None, :]
         x = tl.load(x_ptr + lane, mask=inside, other=0.0).to(tl.float32)
-        mean = tl.sum(x) / size
+        mean = _sum(x, GROUPS) / size
         centered = tl.where(inside, x - mean, 0.0)
-        rstd = 1.0 / tl.sqrt(tl.sum(centered * centered) / size + eps)
+        rstd = 1.0 / tl.sqrt(_sum(centered * centered, GROUPS) / size + eps)
         channel = first + lane // spatial
         weight = tl.load(w_ptr + channel, mask=inside, other=0.0).to(tl.float32)
         bias = tl.load(b_ptr + channel, mask=inside, other=0.0).to(tl.float32)
@@ -50,8 +66,12 @@ def _kernel(
             bias = tl.load(b_ptr + channel, mask=inside, other=0.0).to(tl.float32)
             y = (x - mean) * rstd * weight + bias
             tl.store(y_ptr + start + lane, y.to(y_ptr.dtype.element_ty), mask=inside)
-    tl.store(mean_ptr + group, mean)
-    tl.store(rstd_ptr + group, rstd)
+    if GROUPS > 1:
+        tl.store(mean_ptr + group, mean, mask=some)
+        tl.store(rstd_ptr + group, rstd, mask=some)
+    else:
+        tl.store(mean_ptr + group, mean)
+        tl.store(rstd_ptr + group, rstd)
 
 
 def group_norm(
@@ -72,7 +92,7 @@ def group_norm(
     block = triton.next_power_of_2(size) if whole else (8192 if x.is_cuda else widest)
     warps = max(4, min(16, block // 512))
     tensors = (x, weight, bias, y, mean, rstd)
-    _kernel[(samples * num_groups,)](
-        *tensors, num_groups, channels // num_groups, spatial, eps, WHOLE=whole, BLOCK=block, num_warps=warps
-    )
+    some = 1 if x.is_cuda or not whole else min(triton.next_power_of_2(samples * num_groups), 262144 // max(block, 1))
+    sizes = (samples * num_groups, num_groups, channels // num_groups, spatial)
+    _kernel[(triton.cdiv(samples * num_groups, some),)](*tensors, *sizes, eps, WHOLE=whole, GROUPS=some, BLOCK=block, num_warps=warps)
     return y, mean, rstd
