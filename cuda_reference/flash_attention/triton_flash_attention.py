@@ -151,7 +151,7 @@ def flash_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: fl
         return triton.cdiv(sq, meta["M"]), triton.cdiv(b * hq, batch)
 
     exact, wide = q.dtype == torch.float32, max(16, triton.next_power_of_2(d))
-    batch = 1 if q.is_cuda else min(triton.next_power_of_2(b * hq), (1 << 18) // (128 * max(wide, 64)))  # the blocks of the interpreter are the first of _BLOCKS
+    batch = 1 if q.is_cuda else min(triton.next_power_of_2(b * hq), max(1, (1 << 18) // (128 * max(wide, 64))))  # the blocks of the interpreter are the first of _BLOCKS
     factor = scale or d**-0.5
     if factor < 0:  # the largest score shall belong to the largest product
         q, factor = -q, -factor
