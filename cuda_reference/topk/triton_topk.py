@@ -32,42 +32,47 @@ def _keys(x, index, flip, NARROW: tl.constexpr):
 
 
 @triton.jit
-def _swap(keys, STEP: tl.constexpr):
+def _swap(keys, STEP: tl.constexpr, SPLIT: tl.constexpr):
     """Puts each pair of elements STEP apart in ascending order."""
     PAIRS: tl.constexpr = keys.numel // (2 * STEP)
     pairs = tl.reshape(keys, (PAIRS, 2, STEP))
-    others = tl.sum(pairs, axis=1, keep_dims=True) - pairs  # of each pair; integers wrap
-    first = (tl.arange(0, 2) == 0)[None, :, None]
-    return tl.reshape(tl.where((pairs < others) == first, pairs, others), keys.shape)
+    if SPLIT:  # cheaper in the interpreter
+        one, other = tl.split(tl.trans(pairs, 0, 2, 1))
+        pairs = tl.trans(tl.join(tl.minimum(one, other), tl.maximum(one, other)), 0, 2, 1)
+    else:
+        others = tl.sum(pairs, axis=1, keep_dims=True) - pairs  # of each pair; integers wrap
+        first = (tl.arange(0, 2) == 0)[None, :, None]
+        pairs = tl.where((pairs < others) == first, pairs, others)
+    return tl.reshape(pairs, keys.shape)
 
 
 @triton.jit
-def _merged(keys, COLUMNS: tl.constexpr, LEVEL: tl.constexpr):
+def _merged(keys, COLUMNS: tl.constexpr, LEVEL: tl.constexpr, SPLIT: tl.constexpr):
     """Bitonic runs of 2^LEVEL in order: ascending, but every other one descending if there are several in a row."""
     down = -(tl.arange(0, COLUMNS)[None, :] >> LEVEL & 1)
     keys = keys ^ down  # ~ turns the order round
     for step in tl.static_range(1, LEVEL + 1):
-        keys = _swap(keys, 1 << (LEVEL - step))
+        keys = _swap(keys, 1 << (LEVEL - step), SPLIT)
     return keys ^ down
 
 
 @triton.jit
-def _halved(keys, ROWS: tl.constexpr, COLUMNS: tl.constexpr, KEPT: tl.constexpr):
+def _halved(keys, ROWS: tl.constexpr, COLUMNS: tl.constexpr, KEPT: tl.constexpr, SPLIT: tl.constexpr):
     """The smaller half of each pair of runs of 2^KEPT, an ascending and a descending one, in order."""
     pairs = tl.reshape(keys, (ROWS * COLUMNS >> KEPT, 2, 1 << KEPT))
-    return _merged(tl.reshape(tl.min(pairs, axis=1), (ROWS, COLUMNS)), COLUMNS, KEPT)
+    return _merged(tl.reshape(tl.min(pairs, axis=1), (ROWS, COLUMNS)), COLUMNS, KEPT, SPLIT)
 
 
 @triton.jit
-def _first(keys, ROWS: tl.constexpr, LEVELS: tl.constexpr, KEPT: tl.constexpr):
+def _first(keys, ROWS: tl.constexpr, LEVELS: tl.constexpr, KEPT: tl.constexpr, SPLIT: tl.constexpr):
     """The 2^KEPT smallest keys of each row of 2^LEVELS, in ascending order."""
     if KEPT == 0:
         keys = tl.min(keys, axis=1)[:, None]
     else:
         for level in tl.static_range(1, KEPT + 1):
-            keys = _merged(keys, 1 << LEVELS, level)
+            keys = _merged(keys, 1 << LEVELS, level, SPLIT)
         for level in tl.static_range(1, LEVELS - KEPT + 1):
-            keys = _halved(keys, ROWS, 1 << (LEVELS - level), KEPT)
+            keys = _halved(keys, ROWS, 1 << (LEVELS - level), KEPT, SPLIT)
     return keys
 
 
@@ -95,7 +100,7 @@ def _first_of_groups(x_ptr, to_ptr, length, groups, blocks, flip, NARROW: tl.con
 def _first_of_blocks(
     x_ptr, from_ptr, to_ptr, values_ptr, indices_ptr, rows, length, stride, found, blocks, k, flip,
     START: tl.constexpr, GROUP: tl.constexpr, WHOLE: tl.constexpr, NARROW: tl.constexpr, ROWS: tl.constexpr, LEVELS: tl.constexpr,
-    KEPT: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr,
+    KEPT: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr, SPLIT: tl.constexpr,
 ):  # fmt: skip
     """From x if START, else from what was found; to the results if WHOLE, else to [rows, blocks, 2^KEPT].
 
@@ -117,7 +122,7 @@ def _first_of_blocks(
     else:
         keys = tl.load(from_ptr + row * stride + column, mask=(row < rows) & (column < found), other=last)
     keys = tl.reshape(keys, (ROWS, 1 << LEVELS))
-    keys = _first(keys, ROWS, LEVELS, KEPT)
+    keys = _first(keys, ROWS, LEVELS, KEPT, SPLIT)
     row, place = (first + tl.arange(0, ROWS))[:, None], tl.arange(0, 1 << KEPT)[None, :]
     if WHOLE:
         inside = (row < rows) & (place < k)
@@ -184,7 +189,7 @@ def _first_keys(
         _first_of_blocks[(triton.cdiv(rows, some) * blocks,)](
             x, keys, to, *(results or (x, x)), rows, length, keys.shape[-1], found, blocks, k, flip,
             START=start, GROUP=group, WHOLE=whole, NARROW=narrow, ROWS=some, LEVELS=levels, KEPT=kept, WARPS=warps,
-            LANES=min(LANES, (some << levels) // warps), num_warps=warps,
+            LANES=min(LANES, (some << levels) // warps), SPLIT=not x.is_cuda, num_warps=warps,
         )  # fmt: skip
         keys, start, group, found = to, False, 0, blocks << kept
         if whole:
