@@ -106,12 +106,12 @@ def _attend(
     k_ptr += kv * d * (k_step if EXACT else skv)
     v_ptr += kv * skv * d
     rows, columns = first + tl.arange(0, M), tl.arange(0, D)
-    inside = (rows[:, None] < sq) & (columns[None, :] < d)
     if BATCH > 1:
         at = (head * sq + rows[:, None]) * d + columns[None, :]
-        inside = some & inside
+        inside = some & (rows[:, None] < sq) & (columns[None, :] < d)
     else:
         at = (head * sq + rows)[:, None] * d + columns[None, :]
+        inside = (rows[:, None] < sq) & (columns[None, :] < d)
     q = tl.load(q_ptr + at, mask=inside, other=0.0)
     if WIDEN:
         q = q.to(tl.float32)
@@ -126,13 +126,12 @@ def _attend(
     base = factor * LOG2E
     peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, 0, whole, skv, d, k_step, base, N, D, WHOLE, False, CAUSAL, EXACT, WIDEN, BATCH)
     peak, total, acc = _add_keys(q, k_ptr, v_ptr, rows, peak, total, acc, whole, end, skv, d, k_step, base, N, D, WHOLE, True, CAUSAL, EXACT, WIDEN, BATCH)
-    lse = (peak + tl.log2(total)) * LN2
     if BATCH > 1:
         tl.store(out_ptr + at, (acc / total[:, :, None]).to(out_ptr.dtype.element_ty), mask=inside)
-        tl.store(lse_ptr + head * sq + rows[:, None], lse[:, :, None], mask=some & (rows < sq)[:, None])
+        tl.store(lse_ptr + head * sq + rows[:, None], ((peak + tl.log2(total)) * LN2)[:, :, None], mask=some & (rows < sq)[:, None])
     else:
         tl.store(out_ptr + at, (acc / total[:, None]).to(out_ptr.dtype.element_ty), mask=inside)
-        tl.store(lse_ptr + head * sq + rows, lse, mask=rows < sq)
+        tl.store(lse_ptr + head * sq + rows, (peak + tl.log2(total)) * LN2, mask=rows < sq)
 
 
 def flash_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, scale: float = 0.0, causal: bool = False) -> tuple[torch.Tensor, torch.Tensor]:

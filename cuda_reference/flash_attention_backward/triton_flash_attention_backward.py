@@ -189,12 +189,12 @@ def _grad_keys(
             not EVEN, D, False, EXACT, WIDEN, BATCH, M,
         )  # fmt: skip
     column = tl.arange(0, D)
-    inside = (key[:, None] < skv) & (column[None, :] < d)
     if BATCH > 1:
         at = (head * skv + key[:, None]) * d + column[None, :]
-        inside = some & inside
+        inside = some & (key[:, None] < skv) & (column[None, :] < d)
     else:
         at = (head * skv + key)[:, None] * d + column[None, :]
+        inside = (key[:, None] < skv) & (column[None, :] < d)
     tl.store(dk_ptr + at, (dk * factor).to(dk_ptr.dtype.element_ty), mask=inside)
     tl.store(dv_ptr + at, dv.to(dv_ptr.dtype.element_ty), mask=inside)
 
@@ -232,12 +232,12 @@ def _grad_queries(
         end = tl.minimum(skv, first + M)
         dq = _add_keys(dq, q, grad, lse, delta, q_ptr, grad_ptr, k_at, v_at, turned_k_at, turned_v_at, query, whole, end, sq, skv, d, step, base, True, D, CAUSAL, EXACT, WIDEN, BATCH, N)
     column = tl.arange(0, D)
-    inside = (query[:, None] < sq) & (column[None, :] < d)
     if BATCH > 1:
         at = (head * sq + query[:, None]) * d + column[None, :]
-        inside = some & inside
+        inside = some & (query[:, None] < sq) & (column[None, :] < d)
     else:
         at = (head * sq + query)[:, None] * d + column[None, :]
+        inside = (query[:, None] < sq) & (column[None, :] < d)
     tl.store(dq_ptr + at, (dq * factor).to(dq_ptr.dtype.element_ty), mask=inside)
 
 
