@@ -39,39 +39,50 @@ def _rows(ptr, row, last, d, D: tl.constexpr, WIDEN: tl.constexpr):
 
 
 @triton.jit
-def _product(x, x_ptr, row, last, other, turned_ptr, place, d, step, D: tl.constexpr, EXACT: tl.constexpr):
+def _spread(x, AXIS: tl.constexpr, BATCH: tl.constexpr):
+    """What each row (AXIS 1) or column (AXIS 0) has, for all of a matrix; numbers of a BATCH are loaded in that shape."""
+    if BATCH == 1:
+        x = tl.expand_dims(x, AXIS)
+    return x
+
+
+@triton.jit
+def _product(x, x_ptr, row, last, other, turned_ptr, place, d, step, D: tl.constexpr, EXACT: tl.constexpr, BATCH: tl.constexpr):
     """x @ other^T for rows of two heads. EXACT: of x_ptr and of a transposed copy [d, step] with room for whole blocks; a thread has what it
     multiplies in registers, so only some of it at a time."""
     if EXACT:
         PART: tl.constexpr = 32 if D > 32 else D
-        total = tl.zeros((row.shape[0], place.shape[0]), tl.float32)
+        total = tl.zeros((row.shape[0], place.shape[0]) if BATCH == 1 else (BATCH, row.shape[0], place.shape[0]), tl.float32)
         for start in tl.static_range(0, D, PART):
             column = start + tl.arange(0, PART)
             some = tl.load(x_ptr + row.to(tl.int64)[:, None] * d + column[None, :], mask=(row < last)[:, None] & (column < d)[None, :], other=0.0)
             turned = tl.load(turned_ptr + column.to(tl.int64)[:, None] * step + place[None, :], mask=(column < d)[:, None], other=0.0)
             total = tl.dot(some, turned, total, input_precision="ieee")
-    else:
+    elif BATCH == 1:
         total = tl.dot(x, tl.trans(other), input_precision="tf32")
+    else:
+        total = tl.dot(x, tl.trans(other, 0, 2, 1), input_precision="tf32")
     return total
 
 
 @triton.jit
-def _added(sums, x, other, like_ptr, WIDEN: tl.constexpr, EXACT: tl.constexpr):
+def _added(sums, x, other, like_ptr, WIDEN: tl.constexpr, EXACT: tl.constexpr, BATCH: tl.constexpr):
     """sums + x other, with x rounded to the dtype of the tensors.
 
     float16: every row of x is multiplied by a power of two on the way, so that its largest element lies between 2^14 and 2^15. Slopes that
     float16 does not hold, or only as a subnormal number, may well belong to gradients that it holds.
     """
     precision: tl.constexpr = "ieee" if EXACT else "tf32"
+    LAST: tl.constexpr = 1 if BATCH == 1 else 2  # axis of x
     if like_ptr.dtype.element_ty == tl.float16:
-        exponent = tl.max(tl.abs(x), 1).to(tl.int32, bitcast=True) >> 23  # biased by 127; 255 stands for inf and nan
+        exponent = tl.max(tl.abs(x), LAST).to(tl.int32, bitcast=True) >> 23  # biased by 127; 255 stands for inf and nan
         exponent = tl.where(exponent == 255, 127 + 14, tl.maximum(exponent, 15))
         up = ((127 + 14 + 127 - exponent) << 23).to(tl.float32, bitcast=True)
         down = ((exponent - 14) << 23).to(tl.float32, bitcast=True)
-        x = (x * up[:, None]).to(tl.float16)
+        x = (x * tl.expand_dims(up, LAST)).to(tl.float16)
         if WIDEN:
             x = x.to(tl.float32)
-        sums += tl.dot(x, other, input_precision=precision) * down[:, None]
+        sums += tl.dot(x, other, input_precision=precision) * tl.expand_dims(down, LAST)
     else:
         x = x.to(like_ptr.dtype.element_ty)
         if WIDEN:
@@ -83,7 +94,7 @@ def _added(sums, x, other, like_ptr, WIDEN: tl.constexpr, EXACT: tl.constexpr):
 @triton.jit
 def _add_queries(
     dk, dv, k, v, k_ptr, v_ptr, q_ptr, grad_ptr, turned_q_ptr, turned_grad_ptr, lse_ptr, delta_ptr, key, begin, end, sq, skv, d, step, base,
-    MASKED: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr,
+    MASKED: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, BATCH: tl.constexpr, M: tl.constexpr,
 ):  # fmt: skip
     """What the queries from begin to end add to the gradients of keys and values; MASKED: some of them may not meet some keys."""
     for start in range(begin, end, M):
@@ -92,36 +103,36 @@ def _add_queries(
         grad = _rows(grad_ptr, query, sq, d, D, WIDEN)
         lse = tl.load(lse_ptr + query, mask=query < sq, other=0.0) * LOG2E
         delta = tl.load(delta_ptr + query, mask=query < sq, other=0.0)
-        p = tl.exp2(_product(k, k_ptr, key, skv, q, turned_q_ptr, query, d, step, D, EXACT) * base - lse[None, :])
-        s = p * (_product(v, v_ptr, key, skv, grad, turned_grad_ptr, query, d, step, D, EXACT) - delta[None, :])
+        p = tl.exp2(_product(k, k_ptr, key, skv, q, turned_q_ptr, query, d, step, D, EXACT, BATCH) * base - _spread(lse, 0, BATCH))
+        s = p * (_product(v, v_ptr, key, skv, grad, turned_grad_ptr, query, d, step, D, EXACT, BATCH) - _spread(delta, 0, BATCH))
         if MASKED:
             meet = query[None, :] < sq
             if CAUSAL:
                 meet = meet & (key[:, None] <= query[None, :])
             p, s = tl.where(meet, p, 0.0), tl.where(meet, s, 0.0)
-        dv = _added(dv, p, grad, q_ptr, WIDEN, EXACT)
-        dk = _added(dk, s, q, q_ptr, WIDEN, EXACT)
+        dv = _added(dv, p, grad, q_ptr, WIDEN, EXACT, BATCH)
+        dk = _added(dk, s, q, q_ptr, WIDEN, EXACT, BATCH)
     return dk, dv
 
 
 @triton.jit
 def _add_keys(
     dq, q, grad, lse, delta, q_ptr, grad_ptr, k_ptr, v_ptr, turned_k_ptr, turned_v_ptr, query, begin, end, sq, skv, d, step, base,
-    MASKED: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, N: tl.constexpr,
+    MASKED: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, BATCH: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
     """What the keys from begin to end add to the gradient of queries; MASKED: some of them may not meet some queries."""
     for start in range(begin, end, N):
         key = start + tl.arange(0, N)
         k = _rows(k_ptr, key, skv, d, D, WIDEN)
         v = _rows(v_ptr, key, skv, d, D, WIDEN)
-        p = tl.exp2(_product(q, q_ptr, query, sq, k, turned_k_ptr, key, d, step, D, EXACT) * base - lse[:, None])
-        s = p * (_product(grad, grad_ptr, query, sq, v, turned_v_ptr, key, d, step, D, EXACT) - delta[:, None])
+        p = tl.exp2(_product(q, q_ptr, query, sq, k, turned_k_ptr, key, d, step, D, EXACT, BATCH) * base - _spread(lse, 1, BATCH))
+        s = p * (_product(grad, grad_ptr, query, sq, v, turned_v_ptr, key, d, step, D, EXACT, BATCH) - _spread(delta, 1, BATCH))
         if MASKED:
             meet = key[None, :] < skv
             if CAUSAL:
                 meet = meet & (key[None, :] <= query[:, None])
             s = tl.where(meet, s, 0.0)
-        dq = _added(dq, s, k, k_ptr, WIDEN, EXACT)
+        dq = _added(dq, s, k, k_ptr, WIDEN, EXACT, BATCH)
     return dq
 
 
@@ -145,18 +156,22 @@ def _tuned(function: Any) -> Any:
 @_tuned
 @triton.jit
 def _grad_keys(
-    q_ptr, k_ptr, v_ptr, grad_ptr, turned_q_ptr, turned_grad_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, group, sq, skv, d, step, factor,
-    LONG: tl.constexpr, EVEN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+    q_ptr, k_ptr, v_ptr, grad_ptr, turned_q_ptr, turned_grad_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, heads, group, sq, skv, d, step, factor,
+    BATCH: tl.constexpr, LONG: tl.constexpr, EVEN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1).to(tl.int64)  # of keys, of all batches
+    if BATCH > 1:  # for the interpreter, whose cost is per program
+        head = (head * BATCH + tl.arange(0, BATCH))[:, None, None]
+        some = head < heads
+        head = tl.minimum(head, heads - 1)
     first = tl.program_id(0) * N
     key = first + tl.arange(0, N)
     k_ptr += head * skv * d
     v_ptr += head * skv * d
     k = _rows(k_ptr, key, skv, d, D, WIDEN)
     v = _rows(v_ptr, key, skv, d, D, WIDEN)
-    dk = tl.zeros((N, D), tl.float32)
-    dv = tl.zeros((N, D), tl.float32)
+    dk = tl.zeros((N, D) if BATCH == 1 else (BATCH, N, D), tl.float32)
+    dv = tl.zeros((N, D) if BATCH == 1 else (BATCH, N, D), tl.float32)
     base = factor * LOG2E
     for member in range(group):
         here = head * group + member
@@ -167,15 +182,19 @@ def _grad_keys(
             begin = tl.minimum(tl.cdiv(first + N, M) * M, sq)
             dk, dv = _add_queries(
                 dk, dv, k, v, k_ptr, v_ptr, q_at, grad_at, turned_q_at, turned_grad_at, lse_at, delta_at, key, first // M * M, begin, sq, skv, d, step, base,
-                True, D, CAUSAL, EXACT, WIDEN, M,
+                True, D, CAUSAL, EXACT, WIDEN, BATCH, M,
             )  # fmt: skip
         dk, dv = _add_queries(
             dk, dv, k, v, k_ptr, v_ptr, q_at, grad_at, turned_q_at, turned_grad_at, lse_at, delta_at, key, begin, sq, sq, skv, d, step, base,
-            not EVEN, D, False, EXACT, WIDEN, M,
+            not EVEN, D, False, EXACT, WIDEN, BATCH, M,
         )  # fmt: skip
     column = tl.arange(0, D)
-    at = (head * skv + key)[:, None] * d + column[None, :]
-    inside = (key[:, None] < skv) & (column[None, :] < d)
+    if BATCH > 1:
+        at = (head * skv + key[:, None]) * d + column[None, :]
+        inside = some & (key[:, None] < skv) & (column[None, :] < d)
+    else:
+        at = (head * skv + key)[:, None] * d + column[None, :]
+        inside = (key[:, None] < skv) & (column[None, :] < d)
     tl.store(dk_ptr + at, (dk * factor).to(dk_ptr.dtype.element_ty), mask=inside)
     tl.store(dv_ptr + at, dv.to(dv_ptr.dtype.element_ty), mask=inside)
 
@@ -183,33 +202,43 @@ def _grad_keys(
 @_tuned
 @triton.jit
 def _grad_queries(
-    q_ptr, k_ptr, v_ptr, grad_ptr, turned_k_ptr, turned_v_ptr, lse_ptr, delta_ptr, dq_ptr, group, sq, skv, d, step, factor,
-    LONG: tl.constexpr, EVEN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
+    q_ptr, k_ptr, v_ptr, grad_ptr, turned_k_ptr, turned_v_ptr, lse_ptr, delta_ptr, dq_ptr, heads, group, sq, skv, d, step, factor,
+    BATCH: tl.constexpr, LONG: tl.constexpr, EVEN: tl.constexpr, D: tl.constexpr, CAUSAL: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, M: tl.constexpr, N: tl.constexpr,
 ):  # fmt: skip
     head = tl.program_id(1).to(tl.int64)  # of queries, of all batches
+    if BATCH > 1:
+        head = (head * BATCH + tl.arange(0, BATCH))[:, None, None]
+        some = head < heads
+        head = tl.minimum(head, heads - 1)
     first = tl.program_id(0) * M
     query = first + tl.arange(0, M)
     q_ptr += head * sq * d
     grad_ptr += head * sq * d
     q = _rows(q_ptr, query, sq, d, D, WIDEN)
     grad = _rows(grad_ptr, query, sq, d, D, WIDEN)
-    lse = tl.load(lse_ptr + head * sq + query, mask=query < sq, other=0.0) * LOG2E
-    delta = tl.load(delta_ptr + head * sq + query, mask=query < sq, other=0.0)
+    each = query if BATCH == 1 else query[:, None]
+    lse = tl.load(lse_ptr + head * sq + each, mask=each < sq, other=0.0) * LOG2E
+    delta = tl.load(delta_ptr + head * sq + each, mask=each < sq, other=0.0)
     here = head // group
     k_at, v_at = k_ptr + here * skv * d, v_ptr + here * skv * d
     turned_k_at, turned_v_at = turned_k_ptr + here * d * step, turned_v_ptr + here * d * step
     base = factor * LOG2E
-    dq = tl.zeros((M, D), tl.float32)
+    dq = tl.zeros((M, D) if BATCH == 1 else (BATCH, M, D), tl.float32)
     whole = skv
     if CAUSAL:
         whole = tl.minimum(first // N * N, skv)
-    dq = _add_keys(dq, q, grad, lse, delta, q_ptr, grad_ptr, k_at, v_at, turned_k_at, turned_v_at, query, 0, whole, sq, skv, d, step, base, not EVEN, D, False, EXACT, WIDEN, N)
+    dq = _add_keys(dq, q, grad, lse, delta, q_ptr, grad_ptr, k_at, v_at, turned_k_at, turned_v_at, query, 0, whole, sq, skv, d, step, base, not EVEN, D, False, EXACT, WIDEN, BATCH, N)
     if CAUSAL:  # keys at the diagonal
         end = tl.minimum(skv, first + M)
-        dq = _add_keys(dq, q, grad, lse, delta, q_ptr, grad_ptr, k_at, v_at, turned_k_at, turned_v_at, query, whole, end, sq, skv, d, step, base, True, D, CAUSAL, EXACT, WIDEN, N)
+        dq = _add_keys(dq, q, grad, lse, delta, q_ptr, grad_ptr, k_at, v_at, turned_k_at, turned_v_at, query, whole, end, sq, skv, d, step, base, True, D, CAUSAL, EXACT, WIDEN, BATCH, N)
     column = tl.arange(0, D)
-    at = (head * sq + query)[:, None] * d + column[None, :]
-    tl.store(dq_ptr + at, (dq * factor).to(dq_ptr.dtype.element_ty), mask=(query[:, None] < sq) & (column[None, :] < d))
+    if BATCH > 1:
+        at = (head * sq + query[:, None]) * d + column[None, :]
+        inside = some & (query[:, None] < sq) & (column[None, :] < d)
+    else:
+        at = (head * sq + query)[:, None] * d + column[None, :]
+        inside = (query[:, None] < sq) & (column[None, :] < d)
+    tl.store(dq_ptr + at, (dq * factor).to(dq_ptr.dtype.element_ty), mask=inside)
 
 
 def _with_room(x: torch.Tensor) -> torch.Tensor:
@@ -239,10 +268,13 @@ def flash_attention_backward(
     turned_q, turned_k, turned_v, turned_grad = (_with_room(x) for x in tensors) if exact else tensors
     numbers = (hq // hkv, sq, skv, d)
     options = {"D": wide, "CAUSAL": causal, "EXACT": exact, "WIDEN": not q.is_cuda}
-    _grad_keys[lambda meta: (triton.cdiv(skv, meta["N"]), b * hkv)](
-        *tensors, turned_q, turned_grad, lse, delta, grad_k, grad_v, *numbers, turned_q.shape[-1], scale or d**-0.5, LONG=skv >= 512, EVEN=sq % 128 == 0, **options
+    most = 1 if q.is_cuda else max(1, (1 << 18) // (128 * max(wide, 64)))  # the blocks of the interpreter are the first of _BLOCKS
+    batch = min(triton.next_power_of_2(b * hkv), most)
+    _grad_keys[lambda meta: (triton.cdiv(skv, meta["N"]), triton.cdiv(b * hkv, batch))](
+        *tensors, turned_q, turned_grad, lse, delta, grad_k, grad_v, b * hkv, *numbers, turned_q.shape[-1], scale or d**-0.5, BATCH=batch, LONG=skv >= 512, EVEN=sq % 128 == 0, **options
     )
-    _grad_queries[lambda meta: (triton.cdiv(sq, meta["M"]), b * hq)](
-        *tensors, turned_k, turned_v, lse, delta, grad_q, *numbers, turned_k.shape[-1], scale or d**-0.5, LONG=sq >= 512, EVEN=skv % 128 == 0, **options
+    batch = min(triton.next_power_of_2(b * hq), most)
+    _grad_queries[lambda meta: (triton.cdiv(sq, meta["M"]), triton.cdiv(b * hq, batch))](
+        *tensors, turned_k, turned_v, lse, delta, grad_q, b * hq, *numbers, turned_k.shape[-1], scale or d**-0.5, BATCH=batch, LONG=sq >= 512, EVEN=skv % 128 == 0, **options
     )
     return grad_q, grad_k, grad_v

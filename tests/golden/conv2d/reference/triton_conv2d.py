@@ -14,15 +14,22 @@ import triton.language as tl
 
 @triton.jit
 def _convolution(
-    x_ptr, weight_ptr, bias_ptr, y_ptr, groups, channels, height, width, filters, out_width, out_pixels, pixels, window_width, places,
+    x_ptr, weight_ptr, bias_ptr, y_ptr, images, groups, channels, height, width, filters, out_width, out_pixels, pixels, window_width, places,
     stride_y, stride_x, pad_y, pad_x, dilation_y, dilation_x, x_pixel, x_channel, w_filter, w_channel,
     M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, FLAT: tl.constexpr, TURNED: tl.constexpr,
-    EVEN: tl.constexpr, BIAS: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+    EVEN: tl.constexpr, BIAS: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, TOGETHER: tl.constexpr,
 ):  # fmt: skip
     group = tl.program_id(2) % groups  # channels and filters are those of one
     image = (tl.program_id(2) // groups).to(tl.int64)
     filter = tl.program_id(1) * M + tl.arange(0, M)
     pixel = tl.program_id(0) * N + tl.arange(0, N)
+    if TOGETHER:  # for the interpreter, whose cost is per program: pixels of all images
+        group = tl.program_id(2)
+        image = (pixel // pixels).to(tl.int64)
+        valid = image < images
+        image, pixel = tl.minimum(image, images - 1)[None, :], pixel % pixels
+    else:
+        valid = pixel < pixels
     top = pixel // out_width * stride_y - pad_y
     left = pixel % out_width * stride_x - pad_x
     depth = tl.arange(0, K)
@@ -35,10 +42,10 @@ def _convolution(
         row = top + place // window_width * dilation_y
         column = left + place % window_width * dilation_x
         if FLAT:
-            inside = pixel < pixels
+            inside = valid
             x_from = x_at + start * x_channel + pixel[None, :]
         else:
-            inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & (pixel < pixels)
+            inside = (row >= 0) & (row < height) & (column >= 0) & (column < width) & valid
             x_from = x_at + ((row * width + column) * x_pixel + start * x_channel)[None, :]
         w_from = w_at + place * filters * groups * channels + start * w_channel
         if EVEN:
@@ -60,8 +67,11 @@ def _convolution(
     at = pixel
     if FLAT:
         at = (pixel // width + pad_y) * out_width + pixel % width + pad_x
-    y = y_ptr + ((image * groups + group) * filters + filter)[:, None] * out_pixels + at[None, :]
-    tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(filter < filters)[:, None] & (pixel < pixels)[None, :])
+    if TOGETHER:
+        y = y_ptr + ((image * groups + group) * filters + filter[:, None]) * out_pixels + at[None, :]
+    else:
+        y = y_ptr + ((image * groups + group) * filters + filter)[:, None] * out_pixels + at[None, :]
+    tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(filter < filters)[:, None] & valid[None, :])
 
 
 def conv2d(
@@ -89,11 +99,15 @@ def conv2d(
     filters //= groups
     most = (64 if flat or filters <= 64 else 128, 64 if turned and filters > 64 else 128, 32) if exact else (128, 128, 64)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (filters, pixels, channels), strict=True))
-    _convolution[(triton.cdiv(pixels, wide), triton.cdiv(filters, high), images * groups)](
-        x, weight, weight if bias is None else bias.contiguous(), y, groups, channels, height, width, filters, out[1], out[0] * out[1], pixels, window[1],
+    grid = (triton.cdiv(pixels, wide), triton.cdiv(filters, high), images * groups)
+    if not x.is_cuda:
+        wide = max(16, min((1 << 18) // max(high, deep), triton.next_power_of_2(images * pixels)))
+        grid = (triton.cdiv(images * pixels, wide), triton.cdiv(filters, high), groups)
+    _convolution[grid](
+        x, weight, weight if bias is None else bias.contiguous(), y, images, groups, channels, height, width, filters, out[1], out[0] * out[1], pixels, window[1],
         window[0] * window[1], *stride, *padding, *dilation, *((1, height * width) if flat else (channels * groups, 1)),
         *((1, filters * groups) if turned else (channels, 1)), M=high, N=wide, K=deep, FLAT=flat, TURNED=turned,
-        EVEN=channels % deep == 0, BIAS=bias is not None, EXACT=exact, WIDEN=not x.is_cuda,
+        EVEN=channels % deep == 0, BIAS=bias is not None, EXACT=exact, WIDEN=not x.is_cuda, TOGETHER=not x.is_cuda,
         num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
     )  # fmt: skip
     return y

@@ -11,23 +11,27 @@ import triton.language as tl
 
 @triton.jit
 def _products(
-    x_ptr, weight_ptr, ends_ptr, y_ptr, m, n, k, groups,
-    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+    x_ptr, weight_ptr, ends_ptr, plan_ptr, y_ptr, m, n, k, groups,
+    M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, PLANNED: tl.constexpr,
 ):  # fmt: skip
     wide = tl.cdiv(n, N)
     block = (tl.program_id(0) // wide).to(tl.int64)
     columns = tl.program_id(0) % wide * N + tl.arange(0, N)
-    zero = block * 0
-    group, begin, end, before = zero + groups, zero, zero, zero  # the group of this block, its rows, the blocks before it
-    start, done = zero, zero
-    for g in range(groups):
-        last = tl.minimum(tl.maximum(tl.load(ends_ptr + g), start), m)
-        blocks = tl.cdiv(last - start, M)
-        mine = (block >= done) & (block < done + blocks)
-        group, begin, end, before = tl.where(mine, g, group), tl.where(mine, start, begin), tl.where(mine, last, end), tl.where(mine, done, before)
-        start, done = last, done + blocks
-    behind = group == groups  # the rows after the last group are zeros
-    begin, end, before = tl.where(behind, start, begin), tl.where(behind, m, end), tl.where(behind, done, before)
+    if PLANNED:  # for the interpreter, whose cost is per operation
+        group, begin = tl.load(plan_ptr + block * 4), tl.load(plan_ptr + block * 4 + 1)
+        end, before = tl.load(plan_ptr + block * 4 + 2), tl.load(plan_ptr + block * 4 + 3)
+    else:
+        zero = block * 0
+        group, begin, end, before = zero + groups, zero, zero, zero  # the group of this block, its rows, the blocks before it
+        start, done = zero, zero
+        for g in range(groups):
+            last = tl.minimum(tl.maximum(tl.load(ends_ptr + g), start), m)
+            blocks = tl.cdiv(last - start, M)
+            mine = (block >= done) & (block < done + blocks)
+            group, begin, end, before = tl.where(mine, g, group), tl.where(mine, start, begin), tl.where(mine, last, end), tl.where(mine, done, before)
+            start, done = last, done + blocks
+        behind = group == groups  # the rows after the last group are zeros
+        begin, end, before = tl.where(behind, start, begin), tl.where(behind, m, end), tl.where(behind, done, before)
     rows = begin + (block - before) * M + tl.arange(0, M)
     inside = rows < end
     total = tl.zeros((M, N), tl.float32)
@@ -50,6 +54,17 @@ def _products(
     tl.store(y, total.to(y_ptr.dtype.element_ty), mask=inside[:, None] & (columns[None, :] < n))
 
 
+def _plan(ends: list[int], m: int, high: int) -> torch.Tensor:
+    """(group, its first row, its end, blocks before it) of each block that has rows; those after the last group are of group len(ends)."""
+    plan, start = [], 0
+    for group, end in enumerate([*ends, m]):
+        last = min(max(end, start), m)
+        before = len(plan)
+        plan += [(group, start, last, before)] * triton.cdiv(last - start, high)
+        start = last
+    return torch.tensor(plan, dtype=torch.int64)
+
+
 def grouped_matmul(x: torch.Tensor, weight: torch.Tensor, group_list: torch.Tensor) -> torch.Tensor:
     """y [m, n] for x [m, k], weight [groups, k, n] and the int64 ends of the groups; float32 (without TF32), float16 or bfloat16."""
     x, weight, group_list = x.contiguous(), weight.contiguous(), group_list.contiguous()
@@ -64,9 +79,10 @@ def grouped_matmul(x: torch.Tensor, weight: torch.Tensor, group_list: torch.Tens
     most = (128, 256 if average >= 128 and n >= 1024 and not exact else 128, 32 if exact else 64)
     sizes = (average, n, k)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, sizes, strict=True))
-    grid = ((triton.cdiv(m, high) + groups + 1) * triton.cdiv(n, wide),)
-    _products[grid](
-        x, weight, group_list, y, m, n, k, groups, M=high, N=wide, K=deep, EVEN=k % deep == 0, EXACT=exact, WIDEN=not x.is_cuda,
+    plan = group_list if x.is_cuda else _plan(group_list.tolist(), m, high)
+    blocks = triton.cdiv(m, high) + groups + 1 if x.is_cuda else len(plan)
+    _products[(blocks * triton.cdiv(n, wide),)](
+        x, weight, group_list, plan, y, m, n, k, groups, M=high, N=wide, K=deep, EVEN=k % deep == 0, EXACT=exact, WIDEN=not x.is_cuda, PLANNED=not x.is_cuda,
         num_warps=8 if high * wide >= 128 * 128 else 4, num_stages=3,
     )  # fmt: skip
     return y

@@ -13,12 +13,16 @@ GROUP = 8  # blocks of rows that take turns before the next columns
 
 @triton.jit
 def _product(
-    a_ptr, b_ptr, y_ptr, m, n, k, a_row, a_depth, b_depth, b_column,
+    a_ptr, b_ptr, y_ptr, m, n, k, a_row, a_depth, b_depth, b_column, products,
     M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, TURNS: tl.constexpr,
-    WHOLE: tl.constexpr, EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr,
+    WHOLE: tl.constexpr, EVEN: tl.constexpr, EXACT: tl.constexpr, WIDEN: tl.constexpr, BATCH: tl.constexpr,
 ):  # fmt: skip
     tall, wide = tl.cdiv(m, M), tl.cdiv(n, N)
     product = (tl.program_id(0) // (tall * wide)).to(tl.int64)
+    if BATCH > 1:  # for the interpreter, whose cost is per program
+        product = (product * BATCH + tl.arange(0, BATCH))[:, None, None]
+        inside = product < products
+        product = tl.minimum(product, products - 1)
     block = tl.program_id(0) % (tall * wide)
     first = block // (TURNS * wide) * TURNS
     turns = tl.minimum(tall - first, TURNS)
@@ -28,7 +32,7 @@ def _product(
     a_rows, b_columns = (rows, columns) if WHOLE else (rows % m, columns % n)
     a_at = a_ptr + product * m * k + a_rows.to(tl.int64)[:, None] * a_row + depth.to(tl.int64)[None, :] * a_depth
     b_at = b_ptr + product * n * k + depth.to(tl.int64)[:, None] * b_depth + b_columns.to(tl.int64)[None, :] * b_column
-    total = tl.zeros((M, N), tl.float32)
+    total = tl.zeros((M, N) if BATCH == 1 else (BATCH, M, N), tl.float32)
     for start in range(0, k, K):
         if EVEN:
             a, b = tl.load(a_at), tl.load(b_at)
@@ -41,7 +45,9 @@ def _product(
         a_at += K * a_depth
         b_at += K * b_depth
     y = y_ptr + product * m * n + rows.to(tl.int64)[:, None] * n + columns[None, :]
-    if WHOLE:
+    if BATCH > 1:
+        tl.store(y, total.to(y_ptr.dtype.element_ty), mask=inside & (rows[:, None] < m) & (columns[None, :] < n))
+    elif WHOLE:
         tl.store(y, total.to(y_ptr.dtype.element_ty))
     else:
         tl.store(y, total.to(y_ptr.dtype.element_ty), mask=(rows[:, None] < m) & (columns[None, :] < n))
@@ -73,9 +79,10 @@ def batched_matmul(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     exact, products = a.dtype == torch.float32, y.numel() // (m * n)
     *most, warps, stages = _blocks(m, n, k, products, exact, False)
     high, wide, deep = (min(limit, max(16, triton.next_power_of_2(size))) for limit, size in zip(most, (m, n, k), strict=True))
-    _product[(triton.cdiv(m, high) * triton.cdiv(n, wide) * products,)](
-        a, b, y, m, n, k, k, 1, n, 1,
-        M=high, N=wide, K=deep, TURNS=GROUP, WHOLE=m % high == 0 and n % wide == 0, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda,
+    batch = 1 if a.is_cuda else min(triton.next_power_of_2(products), (1 << 18) // max(high * wide, high * deep, deep * wide))
+    _product[(triton.cdiv(m, high) * triton.cdiv(n, wide) * triton.cdiv(products, batch),)](
+        a, b, y, m, n, k, k, 1, n, 1, products,
+        M=high, N=wide, K=deep, TURNS=GROUP, WHOLE=m % high == 0 and n % wide == 0, EVEN=k % deep == 0, EXACT=exact, WIDEN=not a.is_cuda, BATCH=batch,
         num_warps=warps, num_stages=stages,
     )  # fmt: skip
     return y

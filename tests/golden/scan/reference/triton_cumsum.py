@@ -24,14 +24,24 @@ def _along_rows(x_ptr, y_ptr, rows, length, ROWS: tl.constexpr, BLOCK: tl.conste
 
 
 @triton.jit
-def _down_columns(x_ptr, y_ptr, length, inner, BLOCK: tl.constexpr):
+def _down_columns(x_ptr, y_ptr, length, inner, ROWS: tl.constexpr, BLOCK: tl.constexpr):
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     offsets = tl.program_id(0).to(tl.int64) * length * inner + column
     sums = tl.zeros((BLOCK,), tl.float32)
-    for _ in range(length):
-        sums += tl.load(x_ptr + offsets, mask=column < inner, other=0.0).to(tl.float32)
-        tl.store(y_ptr + offsets, sums.to(y_ptr.dtype.element_ty), mask=column < inner)
-        offsets += inner
+    if ROWS == 1:
+        for _ in range(length):
+            sums += tl.load(x_ptr + offsets, mask=column < inner, other=0.0).to(tl.float32)
+            tl.store(y_ptr + offsets, sums.to(y_ptr.dtype.element_ty), mask=column < inner)
+            offsets += inner
+    else:  # for the interpreter, whose cost is per operation; it adds in the same order
+        row = tl.arange(0, ROWS)[:, None]
+        for start in range(0, length, ROWS):
+            inside = (start + row < length) & (column < inner)[None, :]
+            at = offsets[None, :] + (start + row) * inner
+            x = tl.load(x_ptr + at, mask=inside, other=0.0).to(tl.float32)
+            y = tl.cumsum(tl.where(row == 0, sums[None, :] + x, x), axis=0)
+            tl.store(y_ptr + at, y.to(y_ptr.dtype.element_ty), mask=inside)
+            sums = tl.sum(tl.where(row == ROWS - 1, y, 0.0), axis=0)
 
 
 def cumsum(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
@@ -50,5 +60,6 @@ def cumsum(x: torch.Tensor, dim: int = -1) -> torch.Tensor:
         _along_rows[(triton.cdiv(outer, some),)](x, y, outer, length, ROWS=some, BLOCK=block)
     else:
         block = min(256 if x.is_cuda else 65536, triton.next_power_of_2(inner))
-        _down_columns[(outer, triton.cdiv(inner, block))](x, y, length, inner, BLOCK=block)
+        some = 1 if x.is_cuda else max(2, min(triton.next_power_of_2(length), 262144 // block))
+        _down_columns[(outer, triton.cdiv(inner, block))](x, y, length, inner, ROWS=some, BLOCK=block)
     return y

@@ -30,23 +30,28 @@ def _keys(x, index, flip, NARROW: tl.constexpr):
 
 
 @triton.jit
-def _swap(keys, STEP: tl.constexpr):
+def _swap(keys, STEP: tl.constexpr, SPLIT: tl.constexpr):
     """Puts each pair of elements STEP apart in ascending order."""
     PAIRS: tl.constexpr = keys.numel // (2 * STEP)
     pairs = tl.reshape(keys, (PAIRS, 2, STEP))
-    others = tl.sum(pairs, axis=1, keep_dims=True) - pairs  # of each pair; integers wrap
-    first = (tl.arange(0, 2) == 0)[None, :, None]
-    return tl.reshape(tl.where((pairs < others) == first, pairs, others), keys.shape)
+    if SPLIT:  # cheaper in the interpreter
+        one, other = tl.split(tl.trans(pairs, 0, 2, 1))
+        pairs = tl.trans(tl.join(tl.minimum(one, other), tl.maximum(one, other)), 0, 2, 1)
+    else:
+        others = tl.sum(pairs, axis=1, keep_dims=True) - pairs  # of each pair; integers wrap
+        first = (tl.arange(0, 2) == 0)[None, :, None]
+        pairs = tl.where((pairs < others) == first, pairs, others)
+    return tl.reshape(pairs, keys.shape)
 
 
 @triton.jit
-def _sorted(keys, LEVELS: tl.constexpr):
+def _sorted(keys, LEVELS: tl.constexpr, SPLIT: tl.constexpr):
     """Each row of keys, 2^LEVELS long, in ascending order: runs of 2, 4, 8, ..., of which every other one is kept in descending order."""
     column = tl.arange(0, 1 << LEVELS)[None, :]
     for level in tl.static_range(1, LEVELS + 1):
         keys = keys ^ -(column >> level & 1)  # ~ turns the order round
         for step in tl.static_range(1, level + 1):
-            keys = _swap(keys, 1 << (level - step))
+            keys = _swap(keys, 1 << (level - step), SPLIT)
         keys = keys ^ -(column >> level & 1)
     return keys
 
@@ -63,6 +68,7 @@ def _places(COUNT: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr):
 def _sort_blocks(
     x_ptr, keys_ptr, values_ptr, indices_ptr, rows, length, blocks, flip,
     WHOLE: tl.constexpr, NARROW: tl.constexpr, ROWS: tl.constexpr, LEVELS: tl.constexpr, WARPS: tl.constexpr, LANES: tl.constexpr,
+    SPLIT: tl.constexpr,
 ):  # fmt: skip
     first = (tl.program_id(0) // blocks).to(tl.int64) * ROWS
     start = tl.program_id(0) % blocks << LEVELS
@@ -71,7 +77,7 @@ def _sort_blocks(
     inside = (row < rows) & (column < length)
     keys = _keys(tl.load(x_ptr + row * length + column, mask=inside, other=0.0), column, flip, NARROW)
     keys = tl.where(inside, keys, 0x7FFFFFFF if NARROW else 0x7FFFFFFFFFFFFFFF)
-    keys = _sorted(tl.reshape(keys, (ROWS, 1 << LEVELS)), LEVELS)
+    keys = _sorted(tl.reshape(keys, (ROWS, 1 << LEVELS)), LEVELS, SPLIT)
     row, column = first + tl.arange(0, ROWS), start + tl.arange(0, 1 << LEVELS)
     inside = (row[:, None] < rows) & (column[None, :] < length)
     at = row[:, None] * length + column[None, :]
@@ -120,7 +126,7 @@ def sort(x: torch.Tensor, descending: bool = False) -> tuple[torch.Tensor, torch
     length = x.shape[-1]
     rows = x.numel() // length
     narrow = x.dtype != torch.float32 and length <= 1 << 16
-    fits = BLOCKS if x.is_cuda else (*BLOCKS, 1 << 14)  # the interpreter's cost is per program
+    fits = BLOCKS if x.is_cuda else tuple(1 << level for level in range(2, 15))  # the interpreter compiles nothing, and its cost is per program
     run = next((block for block in fits if length <= block), fits[-1])
     whole, blocks = length <= run, triton.cdiv(length, run)
     some = max(1, min(triton.next_power_of_2(rows), (1024 if x.is_cuda else 1 << 17) // run))
@@ -128,7 +134,8 @@ def sort(x: torch.Tensor, descending: bool = False) -> tuple[torch.Tensor, torch
     keys = x if whole else torch.empty(x.shape, dtype=torch.int32 if narrow else torch.int64, device=x.device)
     _sort_blocks[(triton.cdiv(rows, some) * blocks,)](
         x, keys, values, indices, rows, length, blocks, -1 if descending else 0,
-        WHOLE=whole, NARROW=narrow, ROWS=some, LEVELS=run.bit_length() - 1, WARPS=warps, LANES=min(LANES, some * run // warps), num_warps=warps,
+        WHOLE=whole, NARROW=narrow, ROWS=some, LEVELS=run.bit_length() - 1, WARPS=warps, LANES=min(LANES, some * run // warps),
+        SPLIT=not x.is_cuda, num_warps=warps,
     )  # fmt: skip
     if whole:
         return values, indices

@@ -10,14 +10,24 @@ import triton.language as tl
 
 
 @triton.jit
-def _transpose(x_ptr, y_ptr, rows, columns, across, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
-    start = tl.program_id(1).to(tl.int64) * rows * columns
+def _transpose(x_ptr, y_ptr, rows, columns, across, matrices, ROWS: tl.constexpr, COLUMNS: tl.constexpr, BATCH: tl.constexpr):
+    matrix = tl.program_id(1).to(tl.int64)
+    if BATCH > 1:  # for the interpreter, whose cost is per program
+        matrix = (matrix * BATCH + tl.arange(0, BATCH))[:, None, None]
+    start = matrix * rows * columns
     row = tl.program_id(0) // across * ROWS + tl.arange(0, ROWS)
     column = tl.program_id(0) % across * COLUMNS + tl.arange(0, COLUMNS)
     inside = (row[:, None] < rows) & (column[None, :] < columns)
+    if BATCH > 1:
+        inside = inside & (matrix < matrices)
     x = tl.load(x_ptr + start + row[:, None].to(tl.int64) * columns + column[None, :], mask=inside)
     inside = (column[:, None] < columns) & (row[None, :] < rows)
-    tl.store(y_ptr + start + column[:, None].to(tl.int64) * rows + row[None, :], tl.trans(x), mask=inside)
+    if BATCH > 1:
+        inside = inside & (matrix < matrices)
+        x = tl.trans(x, 0, 2, 1)
+    else:
+        x = tl.trans(x)
+    tl.store(y_ptr + start + column[:, None].to(tl.int64) * rows + row[None, :], x, mask=inside)
 
 
 def transpose(x: torch.Tensor) -> torch.Tensor:
@@ -31,5 +41,7 @@ def transpose(x: torch.Tensor) -> torch.Tensor:
     tall, wide = min(side, triton.next_power_of_2(rows)), min(side, triton.next_power_of_2(columns))
     across = triton.cdiv(columns, wide)
     matrices = x.numel() // (rows * columns)
-    _transpose[(triton.cdiv(rows, tall) * across, matrices)](x, y, rows, columns, across, ROWS=tall, COLUMNS=wide)
+    batch = 1 if x.is_cuda else max(1, min(triton.next_power_of_2(matrices), side * side // (tall * wide)))
+    grid = (triton.cdiv(rows, tall) * across, triton.cdiv(matrices, batch))
+    _transpose[grid](x, y, rows, columns, across, matrices, ROWS=tall, COLUMNS=wide, BATCH=batch)
     return y
