@@ -43,6 +43,8 @@ def _arrays(truth: Truth, dtype: torch.dtype | None) -> dict[str, np.ndarray]:
         return {"want": want.numpy(), "allowed": truth.allowed.numpy(), "kinds": _kinds(truth).numpy(), **signed}
     if want.is_floating_point():  # whole numbers of a real-valued golden: within half, and a tie's slack
         allowed = 0.5 + 1e-6 * want.abs().clamp(min=1)
+        if truth.undefined is not None:  # every integer is as right
+            want, allowed = torch.where(truth.undefined, 0, want), torch.where(truth.undefined, float("inf"), allowed)
         return {"want": want.double().numpy(), "allowed": allowed.double().numpy(), "kinds": torch.full(want.shape, FINITE, dtype=torch.uint8).numpy()}
     return {"want": want.to(dtype or want.dtype).numpy()}
 

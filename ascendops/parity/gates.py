@@ -131,7 +131,7 @@ def poisoned(run: Run) -> bool:
 def measure(out: torch.Tensor, truth: Truth) -> Measured:
     """Compares one output with its truth, element by element (shapes already agree)."""
     if truth.kappa is None:
-        return _measure_exact(out, truth.want)
+        return _measure_exact(out, truth)
     got = wide_of(out)
     assert truth.dtype is not None
     want, dtype = truth.want, real(truth.dtype)
@@ -163,8 +163,10 @@ def measure_sample(truth: Truth, places: torch.Tensor, values: torch.Tensor) -> 
     return int(measure(values, part).failing.sum())
 
 
-def _measure_exact(out: torch.Tensor, want: torch.Tensor) -> Measured:
+def _measure_exact(out: torch.Tensor, truth: Truth) -> Measured:
+    want = truth.want
     if want.is_floating_point():  # an integer output of a real-valued golden (quantisation): within half, a tie's slack
+        want = want if truth.undefined is None else torch.where(truth.undefined, out.to(torch.float64), want.to(torch.float64))
         error = (out.to(torch.float64) - want).abs()
         bad = ~(error <= 0.5 + 1e-6 * want.abs().clamp(min=1))
     else:

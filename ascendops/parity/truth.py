@@ -50,6 +50,14 @@ class Truth:
         return all(name in SIGNED_ZERO for name in self.names)
 
     @functools.cached_property
+    def undefined(self) -> torch.Tensor | None:
+        """True where an integer output has no right value, because the golden is nan or infinite there; None if nowhere."""
+        if self.kappa is not None or not self.want.is_floating_point():
+            return None
+        found = ~finite(self.want)
+        return found if bool(found.any()) else None
+
+    @functools.cached_property
     def ulps(self) -> torch.Tensor:
         """One ulp of the output dtype at each golden value, float64."""
         assert self.dtype is not None

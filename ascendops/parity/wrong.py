@@ -45,9 +45,10 @@ class Wrong:
     equivalent: bool
 
 
-def _same_values(a: torch.Tensor, b: torch.Tensor) -> bool:
-    """Whether no gate could tell them apart: equal values (-0 is 0) and nan at the same places."""
-    return bool(((a == b) | ((a != a) & (b != b))).all())
+def _same_values(a: torch.Tensor, b: torch.Tensor, truth: Truth | None) -> bool:
+    """Whether no gate could tell them apart: equal values (-0 is 0) and nan at the same places, or no right value."""
+    same = (a == b) | ((a != a) & (b != b))
+    return bool((same if truth is None or truth.undefined is None else same | truth.undefined).all())
 
 
 def wrong_candidates(
@@ -57,9 +58,7 @@ def wrong_candidates(
     results = []
     for name, change in (WRONG if changes is None else changes).items():
         changed = [None if out is None or out.numel() == 0 else change(out) for out in outputs]
-        before = [out for out in outputs if out is not None and out.numel()]
-        after = [out for out in changed if out is not None]
-        if all(_same_values(a, b) for a, b in zip(before, after, strict=True)):
+        if all(a is None or b is None or _same_values(a, b, truth) for a, b, truth in zip(outputs, changed, truths, strict=True)):
             results.append(Wrong(name, rejected=False, equivalent=True))
             continue
         results.append(Wrong(name, rejected=rejected(changed, truths), equivalent=False))
