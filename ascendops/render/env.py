@@ -164,6 +164,11 @@ def render(template: str, context: Mapping[str, Any], *, root: Path | None = Non
         raise _error(error, template) from error
 
 
+@functools.lru_cache(maxsize=1024)
+def _text(source: str, line_prefix: str, root: Path) -> jinja2.Template:
+    return environment(line_prefix, root).from_string(source)
+
+
 def render_text(source: str, context: Mapping[str, Any], *, where: str, line_prefix: str = "#%") -> str:
     """Render a short string, such as a target path in family.toml.
 
@@ -171,7 +176,7 @@ def render_text(source: str, context: Mapping[str, Any], *, where: str, line_pre
         TemplateError: See `render`.
     """
     try:
-        return environment(line_prefix, resources.op_templates()).from_string(source).render(context)
+        return _text(source, line_prefix, resources.op_templates()).render(context)
     except jinja2.TemplateError as error:
         raise _error(error, where) from error
 
