@@ -58,17 +58,14 @@ def _kinds(truth: Truth) -> torch.Tensor:
 
     assert truth.dtype is not None
     dtype, want = real(truth.dtype), truth.want
-    rounded = round_to(want, dtype)
-    kinds = _class(rounded)
-    slack = truth.ulps if truth.exact else truth.allowed
-    largest = torch.finfo(dtype).max
-    edge = torch.isfinite(want) & (want.abs() + slack >= largest) & (want.abs() - slack <= largest)
-    either = torch.where(want > 0, FINITE | PLUS, FINITE | MINUS).to(torch.uint8)
-    kinds = torch.where(edge, kinds | either, kinds)
+    kinds = _class(truth.rounded)
+    if truth.at_edge is not None:
+        either = torch.where(want > 0, FINITE | PLUS, FINITE | MINUS).to(torch.uint8)
+        kinds = torch.where(truth.at_edge, kinds | either, kinds)
     if truth.single is not None:
         kinds = kinds | _class(round_to(truth.single, dtype))
     if dtype in EIGHT_BIT:
-        kinds = torch.where(torch.isinf(rounded), FINITE | NAN | PLUS | MINUS, kinds).to(torch.uint8)
+        kinds = torch.where(torch.isinf(truth.rounded), FINITE | NAN | PLUS | MINUS, kinds).to(torch.uint8)
     return kinds
 
 

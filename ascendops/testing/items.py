@@ -79,7 +79,6 @@ class CaseItem(OpItem):
         report.repro = self.op.repro(report.id)
         return self.op.accept(self.case, report)
 
-
     def _build(self) -> None:
         try:
             self.op.build()
